@@ -488,6 +488,13 @@ void pj_call_waits_fence(pj_call_waits *waits, uint32_t location)
         open_fence(waits, fence, true);
 }
 
+void pj_call_waits_lock(pj_call_waits *waits, uint32_t location, uint32_t rank, uint64_t time)
+{
+    call *c = now_of(waits, location);
+    if (c)
+        release_at(waits, c, time, PJ_WAIT_rma_lock, rank);
+}
+
 // The end
 
 /// MPI_Finalize ends where all have come to it.

@@ -52,6 +52,8 @@ void pj_call_waits_merge(pj_call_waits *waits, uint32_t meeting, uint32_t meant)
 void pj_call_waits_met(pj_call_waits *waits, uint32_t location, uint32_t meeting, double ideal_ns);
 /// The location's call is a fence of an unknown window.
 void pj_call_waits_fence(pj_call_waits *waits, uint32_t location);
+/// The location's call waited until this rank gave the lock of a window free.
+void pj_call_waits_lock(pj_call_waits *waits, uint32_t location, uint32_t rank, uint64_t time);
 void pj_call_waits_part(pj_call_waits *waits, uint32_t meeting);
 
 /// The replay has held the location's call.

@@ -74,7 +74,9 @@ typedef struct caller { // of a location
     pj_requested requested;
     uint32_t *awaited; // synchronisations of requests that the next call completes
     size_t awaited_count, awaited_cap;
-    bool engaged; // the next call requests or completes
+    bool engaged;      // the next call requests or completes
+    uint64_t unlocked; // when a rank gave a lock free that its next call waits for; 0 = none
+    uint32_t unlocker; // that rank
 } caller;
 
 struct pj_calls {
@@ -537,6 +539,23 @@ static taken take_parts(pj_calls *calls, uint32_t location, const role_rule *rul
     return sum;
 }
 
+void pj_calls_unlocked(pj_calls *calls, uint32_t location, uint32_t rank, uint64_t time)
+{
+    caller *p = &calls->callers[location];
+    if (time < p->unlocked)
+        return;
+    p->unlocked = time;
+    p->unlocker = rank;
+}
+
+static void wait_for_lock(pj_calls *calls, uint32_t location)
+{
+    caller *p = &calls->callers[location];
+    if (p->unlocked && pj_engine_accounts(calls->engine))
+        pj_engine_lock(calls->engine, location, p->unlocker, p->unlocked);
+    p->unlocked = 0;
+}
+
 void pj_calls_stray(pj_calls *calls, uint32_t location)
 {
     take_parts(calls, location, &rules[PJ_ROLE_NONE]);
@@ -748,6 +767,7 @@ void pj_calls_replay(pj_calls *calls, const pj_replay_call *call, const pj_touch
     else if (is_collective(role) && !p->engaged)
         count(calls, PJ_IMPORT_collective_without_fields);
     synchronise(calls, call, role, &ends);
+    wait_for_lock(calls, call->location);
     if (p->engaged)
         await_requests(calls, call->location);
     p->replayed = call->end;

@@ -43,6 +43,8 @@ void pj_calls_post(pj_calls *calls, uint32_t location, uint64_t time);
 uint32_t pj_calls_receive(pj_calls *calls, uint32_t location, const uint64_t *time);
 /// It completes the `number`-th send of the location, from 0 on.
 void pj_calls_sent(pj_calls *calls, uint32_t location, uint64_t number);
+/// It waits until the rank gives the lock of a window free, at `time`: for the account.
+void pj_calls_unlocked(pj_calls *calls, uint32_t location, uint32_t rank, uint64_t time);
 /// What was told since the last call stands in no call.
 void pj_calls_stray(pj_calls *calls, uint32_t location);
 /// The calls after one that begin where it ends, as many as are known, the first of them first.

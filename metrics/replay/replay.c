@@ -15,6 +15,7 @@
 #include "metrics/replay/calls.h"
 #include "metrics/replay/endings.h"
 #include "metrics/replay/engine/engine.h"
+#include "metrics/replay/engine/window_locks.h"
 #include "metrics/replay/far.h"
 #include "metrics/replay/groups.h"
 #include "metrics/replay/ideal_trace.h"
@@ -66,6 +67,7 @@ typedef struct replay {
     const pj_run *run;
     pj_arena *arena;
     pj_engine *engine;
+    pj_window_locks locks;
     pj_call_waits *account; // NULL = not asked for
     pj_tape *tape;          // the same
     pj_groups *groups;
@@ -99,6 +101,7 @@ static void free_parts(replay *r)
     pj_groups_free(r->groups);
     pj_engine_free(r->engine);
     pj_call_waits_free(r->account);
+    pj_window_locks_free(&r->locks);
     pj_tape_close(r->tape, false);
     pj_far_free(r->far);
     pj_arena_free(r->arena);
@@ -382,6 +385,19 @@ static void receive_event(replay *r, const pj_event *event, pj_matching_end end)
     pj_engine_message_release(r->engine, message);
 }
 
+static void lock_event(replay *r, const pj_event *event)
+{
+    const entered *e = &r->entered[event->location];
+    uint64_t at = 0;
+    pj_window_record record = {.lock = event->a,
+                               .what = event->b,
+                               .time = event->time,
+                               .rank = r->run->layout.rank_of[event->location]};
+    uint32_t rank = pj_window_locks_take(&r->locks, &record, e->call.begin, &at);
+    if (rank != UINT32_MAX && e->class_)
+        pj_calls_unlocked(r->calls, event->location, rank, at);
+}
+
 static void part_event(replay *r, const pj_event *event)
 {
     uint32_t location = event->location, high = (uint32_t)(event->a >> 32);
@@ -403,6 +419,9 @@ static void part_event(replay *r, const pj_event *event)
     case PJ_PART_SENT:
         pj_calls_sent(r->calls, location, event->a);
         break;
+    case PJ_PART_LOCK:
+        lock_event(r, event);
+        return;
     }
     if (!r->entered[location].class_)
         pj_calls_stray(r->calls, location);
@@ -759,6 +778,7 @@ pj_sink pj_replay_sink(pj_replay_opts opts)
                      .self = r,
                      .kinds = HEARD | (opts.delays ? FUNCTIONS : 0u) | (opts.tape ? TAPED : 0u),
                      .sent = opts.waits || opts.few_waits,
+                     .locks = opts.waits || opts.few_waits,
                      .sharing =
                          opts.ideal_path || opts.aside || opts.alone || opts.waits || opts.tape
                              ? NULL

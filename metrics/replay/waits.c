@@ -67,6 +67,7 @@ static const char *what(const pj_wait *wait, const pj_groups *groups, const pj_l
     case PJ_OP_ARRIVE:
     case PJ_OP_CALL:
     case PJ_OP_FENCE:
+    case PJ_OP_LOCK:
         break;
     }
     return "";

@@ -122,7 +122,12 @@ typedef enum pj_part_kind {
     PJ_PART_COMPLETE, // the same; b = ns of its posting
     PJ_PART_SENT,     // the call completes a send: a = its number among the location's, from 0 on;
                       // only where a sink wants it
+    PJ_PART_LOCK,     // no end: a = window << 32 | target, b = PJ_RMA_*; where a sink wants locks
 } pj_part_kind;
+
+/// Of the lock of a window: it is asked for, there, given free; the first two with PJ_RMA_EXCLUSIVE
+/// where nobody else may have it.
+enum { PJ_RMA_ASKED = 1, PJ_RMA_ACQUIRED = 2, PJ_RMA_RELEASED = 3, PJ_RMA_EXCLUSIVE = 4 };
 
 typedef struct pj_event {
     uint64_t time; // ns from the trace's begin

@@ -460,6 +460,9 @@ ON_2(PARAMETER_UNSIGNED, OTF2_ParameterRef, uint64_t)
 ON_0(RMA_COLLECTIVE_BEGIN)
 ON_6(RMA_COLLECTIVE_END, OTF2_CollectiveOp, OTF2_RmaSyncLevel, OTF2_RmaWinRef, uint32_t, uint64_t, uint64_t)
 ON_3(RMA_GROUP_SYNC, OTF2_RmaSyncLevel, OTF2_RmaWinRef, OTF2_GroupRef)
+ON_4(RMA_REQUEST_LOCK, OTF2_RmaWinRef, uint32_t, uint64_t, OTF2_LockType)
+ON_4(RMA_ACQUIRE_LOCK, OTF2_RmaWinRef, uint32_t, uint64_t, OTF2_LockType)
+ON_3(RMA_RELEASE_LOCK, OTF2_RmaWinRef, uint32_t, uint64_t)
 ON_4(RMA_PUT, OTF2_RmaWinRef, uint32_t, uint64_t, uint64_t)
 ON_4(RMA_GET, OTF2_RmaWinRef, uint32_t, uint64_t, uint64_t)
 ON_2(RMA_OP_COMPLETE_BLOCKING, OTF2_RmaWinRef, uint64_t)
@@ -530,6 +533,9 @@ static OTF2_EvtReaderCallbacks *event_callbacks(void)
     ON(RmaCollectiveBegin, RMA_COLLECTIVE_BEGIN);
     ON(RmaCollectiveEnd, RMA_COLLECTIVE_END);
     ON(RmaGroupSync, RMA_GROUP_SYNC);
+    ON(RmaRequestLock, RMA_REQUEST_LOCK);
+    ON(RmaAcquireLock, RMA_ACQUIRE_LOCK);
+    ON(RmaReleaseLock, RMA_RELEASE_LOCK);
     ON(RmaPut, RMA_PUT);
     ON(RmaGet, RMA_GET);
     ON(RmaOpCompleteBlocking, RMA_OP_COMPLETE_BLOCKING);

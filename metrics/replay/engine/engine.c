@@ -131,6 +131,9 @@ static bool step(pj_engine *engine, uint32_t location, pj_op op)
     case PJ_OP_FENCE:
         pj_call_waits_fence(engine->account, location);
         break;
+    case PJ_OP_LOCK:
+        pj_call_waits_lock(engine->account, location, op.what, op.time);
+        break;
     case PJ_OP_SEND:
     case PJ_OP_ISEND:
         return pj_engine_do_send(engine, l, op.what, op.kind == PJ_OP_SEND);
@@ -257,4 +260,9 @@ void pj_engine_fence(pj_engine *engine, uint32_t location)
 {
     if (engine->account)
         add_note(engine, location, (pj_op){.kind = PJ_OP_FENCE});
+}
+
+void pj_engine_lock(pj_engine *engine, uint32_t location, uint32_t rank, uint64_t time)
+{
+    add_note(engine, location, (pj_op){.time = time, .what = rank, .kind = PJ_OP_LOCK});
 }

@@ -28,6 +28,7 @@ typedef enum pj_op_kind { // moves, then those on messages, then those on synchr
     PJ_OP_AWAIT,  // waits until synchronisation `what` is open
     PJ_OP_CALL,   // is in MPI call `what` until `time`: for the account
     PJ_OP_FENCE,  // that call is a fence of an unknown window: the same
+    PJ_OP_LOCK,   // rank `what` has let it go on at `time`, giving a lock free: the same
 } pj_op_kind;
 
 typedef struct pj_op {
@@ -73,6 +74,8 @@ void pj_engine_add(pj_engine *engine, uint32_t location, pj_op_kind kind, uint32
 void pj_engine_call(pj_engine *engine, uint32_t location, pj_mpi_call call, uint64_t leave);
 /// The call is a fence of a window that the trace does not name.
 void pj_engine_fence(pj_engine *engine, uint32_t location);
+/// The call could not end before this rank gave the lock of a window free, at `time`.
+void pj_engine_lock(pj_engine *engine, uint32_t location, uint32_t rank, uint64_t time);
 bool pj_engine_accounts(const pj_engine *engine);
 /// What the guests of a synchronisation call, and the location that is their root or PJ_NOTHING.
 void pj_engine_sync_mean(pj_engine *engine, uint32_t sync, pj_mpi_call call, uint32_t root);

@@ -1,6 +1,8 @@
 // One-sided synchronisation in archives: fences and general active target bind the ranks of their
 // window in the replay; Paraver traces do not tell them, and a remark says so.
 #include "metrics/analyse/load.h"
+#include "metrics/run/waits/run_waits.h"
+#include "metrics/trace/event.h"
 #include "tests/support/trace/otf2_writer.h"
 #include "tests/support/trace/same_runs.h"
 
@@ -188,6 +190,73 @@ static void unanswered_signals_bind_nobody(void **state)
     pj_otf2_writer_remove(ANCHOR);
 }
 
+typedef struct held { // by a rank
+    uint64_t asked, taken, used, freed;
+    uint64_t lock; // PJ_RMA_EXCLUSIVE, 0 = shared
+} held;
+
+/// Ranks have the lock of rank 0's window by turns; `late`: they get it when they give it free.
+static pj_trace_writer *locks(const held *by_rank, bool late)
+{
+    static const uint32_t target[] = {0};
+    pj_trace_writer *trace = pj_trace_writer_new((pj_trace_header){.ranks = RANKS});
+    pj_trace_writer_communicator(trace, (uint32_t[]){0, 1, 2}, RANKS);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        const held *h = &by_rank[r];
+        pj_trace_call ask = {.name = "MPI_Win_lock",
+                             .begin = h->asked,
+                             .end = h->taken,
+                             .group = target,
+                             .group_size = 1,
+                             .lock = PJ_RMA_ASKED | h->lock};
+        if (!late)
+            ask.lock = PJ_RMA_ACQUIRED | h->lock;
+        pj_trace_writer_call(trace, (pj_place){r, 0}, ask);
+        ask.name = "MPI_Win_unlock";
+        ask.begin = h->used;
+        ask.end = h->freed;
+        ask.lock = PJ_RMA_RELEASED;
+        pj_trace_writer_call(trace, (pj_place){r, 0}, ask);
+    }
+    return trace;
+}
+
+static uint64_t waited(const held *by_rank, bool late, uint32_t rank, uint32_t culprit)
+{
+    pj_auto_trace trace = locks(by_rank, late);
+    pj_err err = {0};
+    pj_job job = {.workers = 1};
+    uint64_t ns = 0;
+    save(trace, (pj_otf2_style){.clock_step = 1000});
+    pj_auto_run run = pj_load(ANCHOR, (pj_load_opts){.aspects = PJ_WANT(waits)}, &job, &err);
+    assert_non_null(run);
+    for (uint32_t i = 0; i < run->waits->sum_count; i++)
+        if (run->waits->sums[i].pattern == PJ_WAIT_rma_lock && run->waits->sums[i].rank == rank &&
+            run->waits->sums[i].culprit == culprit)
+            ns += run->waits->sums[i].wait_ns;
+    pj_otf2_writer_remove(ANCHOR);
+    return ns;
+}
+
+static void locks_are_waited_for(void **state)
+{
+    (void)state;
+    // Rank 1 has the lock from 100 to 500; rank 2 asks at 300, rank 0 comes when nobody has it.
+    const held early[RANKS] = {{900, 910, 950, 960, PJ_RMA_EXCLUSIVE},
+                               {90, 100, 480, 500, PJ_RMA_EXCLUSIVE},
+                               {300, 520, 600, 620, PJ_RMA_EXCLUSIVE}};
+    assert_int_equal(waited(early, false, 2, 1), 200);
+    assert_int_equal(waited(early, false, 0, 2), 0);
+    // MPI locks when it unlocks: rank 2 waits in its unlock, from 330 on.
+    const held lazy[RANKS] = {{900, 910, 950, 960, PJ_RMA_EXCLUSIVE},
+                              {90, 100, 480, 500, PJ_RMA_EXCLUSIVE},
+                              {300, 310, 330, 620, PJ_RMA_EXCLUSIVE}};
+    assert_int_equal(waited(lazy, true, 2, 1), 170);
+    const held shared[RANKS] = {
+        {900, 910, 950, 960, 0}, {90, 100, 480, 500, 0}, {300, 520, 600, 620, 0}};
+    assert_int_equal(waited(shared, false, 2, 1), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +264,7 @@ int main(void)
         cmocka_unit_test(a_trace_without_windows_says_so),
         cmocka_unit_test(epochs_bind_origins_and_targets),
         cmocka_unit_test(unanswered_signals_bind_nobody),
+        cmocka_unit_test(locks_are_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

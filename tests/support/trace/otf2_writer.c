@@ -3,6 +3,7 @@
 #include "tests/support/trace/otf2_writer.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/trace/event.h"
 #include "metrics/trace/mpi_call.h"
 #include "tests/support/trace/otf2_flush.h"
 
@@ -169,7 +170,12 @@ static void call_steps(saving *s, const pj_trace_item *item)
     if (call->instructions_inside || call->cycles_inside)
         count_step(s, item->at, call->end, call->instructions_inside, call->cycles_inside);
     request_steps(s, item);
-    if (call->synchronises) {
+    if (call->lock) {
+        s->synchronises = true;
+        bool asks = (call->lock & ~(uint64_t)PJ_RMA_EXCLUSIVE) == PJ_RMA_ASKED;
+        add(s, item->at, asks ? call->begin : call->end, asks ? STEP_COLLECT : STEP_SYNCHRONISED)
+            ->item = item;
+    } else if (call->synchronises) {
         s->synchronises = true;
         add(s, item->at, call->end, STEP_SYNCHRONISED)->item = item;
     }
@@ -357,12 +363,29 @@ static OTF2_ErrorCode write_collective(const sound *w, uint64_t time, const pj_t
                                            call->send_bytes, call->recv_bytes);
 }
 
+static OTF2_ErrorCode write_lock(const sound *w, uint64_t time, uint32_t window,
+                                 const pj_trace_call *call)
+{
+    uint32_t target = call->group[0];
+    OTF2_LockType type = call->lock & PJ_RMA_EXCLUSIVE ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED;
+    switch (call->lock & ~(uint64_t)PJ_RMA_EXCLUSIVE) {
+    case PJ_RMA_ASKED:
+        return OTF2_EvtWriter_RmaRequestLock(w->out, NULL, time, window, target, 0, type);
+    case PJ_RMA_ACQUIRED:
+        return OTF2_EvtWriter_RmaAcquireLock(w->out, NULL, time, window, target, 0, type);
+    default:
+        return OTF2_EvtWriter_RmaReleaseLock(w->out, NULL, time, window, target, 0);
+    }
+}
+
 static OTF2_ErrorCode write_synchronisation(const sound *w, uint64_t time,
                                             const pj_trace_item *item)
 {
     uint32_t window = own(w, WINDOW, WINDOWS);
     uint32_t groups = group_of(w->s, NULL);
     OTF2_RmaSyncLevel level = OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY;
+    if (item->call.lock)
+        return write_lock(w, time, window, &item->call);
     if (item->call.group)
         return OTF2_EvtWriter_RmaGroupSync(w->out, NULL, time, level, window,
                                            own(w, group_of(w->s, item), groups));
@@ -408,6 +431,8 @@ static OTF2_ErrorCode write_step(sound *w, const step *at)
     case STEP_SYNCHRONISED:
         return write_synchronisation(w, time, at->item);
     case STEP_COLLECT:
+        if (at->item->call.lock)
+            return write_synchronisation(w, time, at->item);
         return OTF2_EvtWriter_MpiCollectiveBegin(w->out, NULL, time);
     case STEP_REQUEST:
         if (w->s->style.no_requests)

@@ -94,6 +94,9 @@ typedef struct pj_trace_call {
     bool synchronises;
     const uint32_t *group;
     size_t group_size;
+    // OTF2 only: the lock of the first member of `group`, PJ_RMA_ASKED as the call begins, the
+    // others as it ends.
+    uint64_t lock;
 } pj_trace_call;
 void pj_trace_writer_call(pj_trace_writer *writer, pj_place at, pj_trace_call call);
 

@@ -395,6 +395,24 @@ static void measure_last(pj_otf2_location *location)
     now->state = off;
 }
 
+static void take_window_record(pj_otf2_location *location, uint64_t time,
+                               const pj_otf2_event *event)
+{
+    switch (event->type) {
+    case PJ_OTF2_RMA_COLLECTIVE_END:
+        pj_otf2_window_collective(location, time, event);
+        return;
+    case PJ_OTF2_RMA_GROUP_SYNC:
+        pj_otf2_window_signal(location, time, event);
+        return;
+    case PJ_OTF2_RMA_REQUEST_LOCK:
+    case PJ_OTF2_RMA_ACQUIRE_LOCK:
+    case PJ_OTF2_RMA_RELEASE_LOCK:
+        pj_otf2_window_lock(location, time, event);
+        return;
+    }
+}
+
 static void take_record(pj_otf2_location *location, uint64_t time, const pj_otf2_event *event)
 {
     switch (event->type) {
@@ -436,12 +454,6 @@ static void take_record(pj_otf2_location *location, uint64_t time, const pj_otf2
     case PJ_OTF2_MPI_COLLECTIVE_END:
         pj_otf2_collective(location, time, event);
         return;
-    case PJ_OTF2_RMA_COLLECTIVE_END:
-        pj_otf2_window_collective(location, time, event);
-        return;
-    case PJ_OTF2_RMA_GROUP_SYNC:
-        pj_otf2_window_signal(location, time, event);
-        return;
     case PJ_OTF2_NON_BLOCKING_COLLECTIVE_REQUEST:
         pj_otf2_collective_request(location, time, event->field[0]);
         return;
@@ -455,6 +467,7 @@ static void take_record(pj_otf2_location *location, uint64_t time, const pj_otf2
         flush_buffer(location, time, pj_otf2_clock_ns(&location->clock, event->field[0]));
         return;
     }
+    take_window_record(location, time, event);
     take_thread_record(location, time, event);
 }
 

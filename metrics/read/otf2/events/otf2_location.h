@@ -172,7 +172,7 @@ typedef struct pj_otf2_location {
     bool worker;     // not the first thread of its rank
     bool named;      // gives out the regions it enters and leaves
     bool parameters; // and values of parameters
-    bool locks;      // and PJ_LOCK
+    bool locks;      // and PJ_LOCK and PJ_PART_LOCK
     bool infer;      // its receives have no completions in the trace
     bool parts;      // gives out PJ_EV_PART and PJ_EV_END
     bool sent;       // gives out PJ_PART_SENT with them

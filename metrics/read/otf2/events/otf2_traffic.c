@@ -358,6 +358,30 @@ void pj_otf2_window_signal(pj_otf2_location *location, uint64_t time, const pj_o
     }
 }
 
+/// At its own time: what others do while the call lasts decides.
+static void give_lock(pj_otf2_location *location, uint64_t time, uint64_t lock, uint64_t what)
+{
+    pj_otf2_settle(location, time);
+    pj_event *out = pj_otf2_give(location, time, PJ_EV_PART);
+    out->a = lock;
+    out->b = what;
+    out->code = PJ_PART_LOCK;
+}
+
+void pj_otf2_window_lock(pj_otf2_location *location, uint64_t time, const pj_otf2_event *event)
+{
+    enum { EXCLUSIVE = 0 }; // OTF2_LockType
+    if (!location->locks || !location->parts || !location->now.calls)
+        return;
+    uint64_t window = pj_otf2_global_of(location, PJ_OTF2_OF_WINDOW, event->field[0]);
+    uint64_t what = event->type == PJ_OTF2_RMA_RELEASE_LOCK   ? PJ_RMA_RELEASED
+                    : event->type == PJ_OTF2_RMA_ACQUIRE_LOCK ? PJ_RMA_ACQUIRED
+                                                              : PJ_RMA_ASKED;
+    if (what != PJ_RMA_RELEASED && event->field[3] == EXCLUSIVE)
+        what |= PJ_RMA_EXCLUSIVE;
+    give_lock(location, time, window << 32 | (uint32_t)event->field[1], what);
+}
+
 // Non-blocking collectives
 
 static void give_request(pj_otf2_location *location, uint64_t time)

@@ -25,6 +25,8 @@ void pj_otf2_window_collective(pj_otf2_location *location, uint64_t time,
                                const pj_otf2_event *event);
 /// RMA_GROUP_SYNC.
 void pj_otf2_window_signal(pj_otf2_location *location, uint64_t time, const pj_otf2_event *event);
+/// RMA_REQUEST_LOCK, RMA_ACQUIRE_LOCK and RMA_RELEASE_LOCK.
+void pj_otf2_window_lock(pj_otf2_location *location, uint64_t time, const pj_otf2_event *event);
 /// NON_BLOCKING_COLLECTIVE_REQUEST.
 void pj_otf2_collective_request(pj_otf2_location *location, uint64_t time, uint64_t request);
 /// NON_BLOCKING_COLLECTIVE_COMPLETE.

@@ -226,6 +226,16 @@ static bool may_be_drawn(const pj_run *run, const char *x, pj_err *err)
     return true;
 }
 
+/// Why strips are grey; NULL where none is.
+static const char *note_of(const pj_run *run, pj_arena *arena)
+{
+    const char *reason = run->ideal.reason;
+    if (run->ideal.available)
+        return NULL;
+    return pj_arena_format(arena, "Grey: serialisation and transfer are not known%s%s",
+                           reason ? ": " : "", reason ? reason : "");
+}
+
 static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err)
 {
     const pj_slices *slices = data.run->slices;
@@ -247,6 +257,7 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
                                                        data.run->name),
                         .subtitle = "Above: metrics of each slice; below: the useful part of the "
                                     "time of ranks",
+                        .note = note_of(data.run, arena),
                         .width = opts.width > 0 ? opts.width : PJ_CHART_WIDTH,
                         .height = opts.height > 0 ? opts.height : rows + frame_height,
                         .x = x,

@@ -14,6 +14,7 @@
 #include "metrics/run/run.h"
 #include "metrics/run/study/study.h"
 #include "metrics/run/sums.h"
+#include "metrics/trace/import_stats.h"
 #include "widgets/figure/column_text.h"
 #include "widgets/figure/escape.h"
 #include "widgets/table/definitions.h"
@@ -187,6 +188,27 @@ static void add_figures(const writer *w, const pj_run *run)
     add_mpi(w, run, &sums);
 }
 
+static bool is_cut(const pj_study *study, size_t run)
+{
+    return pj_import_cut(&study->cases[run].run->import);
+}
+
+/// What stands above the table, as numbers of such a study are not what they seem.
+static void add_cautions(const writer *w)
+{
+    const pj_metrics *metrics = w->metrics;
+    const pj_study *study = metrics->study;
+    for (size_t i = 0; i < metrics->urgent; i++)
+        add(w, "- ", metrics->remarks[i].text, ".\n");
+    size_t cut = 0;
+    for (size_t run = 0; run < study->count; run++)
+        if (is_cut(study, run))
+            add(w, cut++ ? ", " : "- Part of the run is missing in ", study->cases[run].name, "");
+    if (cut)
+        pj_buf_puts(w->out, ": the trace seems to be cut, and its efficiencies may be far from "
+                            "those of the whole.\n");
+}
+
 static void write_summary(const writer *w)
 {
     pj_findings path = pj_findings_path(w->metrics, w->last, w->arena);
@@ -195,6 +217,7 @@ static void write_summary(const writer *w)
         pj_buf_puts(w->out, "The efficiencies have no values; the remarks say why.\n");
         return;
     }
+    add_cautions(w);
     add(w, "- ", path.items[0].sentence, "");
     add_meaning_of_top(w, &path.items[0]);
     pj_buf_puts(w->out, "\n");
@@ -230,11 +253,14 @@ static void write_application(const writer *w)
 static void write_structure(const writer *w)
 {
     const pj_study *study = w->metrics->study;
-    size_t marked = 0;
-    for (size_t i = 0; i < study->count; i++)
+    size_t marked = 0, cut = 0;
+    for (size_t i = 0; i < study->count; i++) {
         marked += study->cases[i].run->roi.set;
+        cut += is_cut(study, i);
+    }
     if (!marked) {
-        pj_buf_addf(w->out, "The run%s analysed whole.\n", study->count == 1 ? " is" : "s are");
+        pj_buf_addf(w->out, "The run%s analysed %s.\n", study->count == 1 ? " is" : "s are",
+                    cut ? "as far as the traces go" : "whole");
         return;
     }
     pj_buf_addf(w->out, "In %zu of %zu runs a region of interest is analysed:\n\n", marked,

@@ -171,7 +171,7 @@ static void add_faults(writer *w)
         return;
     add_guarded(w,
                 "function() return findings(runs):select(\"rank\", \"title\", \"where\", "
-                "\"recoverable_ns\", \"share\", \"method\") end",
+                "\"core_hours\", \"share\", \"method\") end",
                 last->ai ? "Where the time of the devices of the largest run goes besides compute"
                          : "What mending each fault of the largest run would bring: each replay "
                            "on top of those before it",

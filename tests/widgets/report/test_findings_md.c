@@ -128,6 +128,19 @@ static void global_efficiency_above_one_wastes_nothing(void **state)
 }
 
 /// Work or speed: what the counters say, and nothing where there are none.
+/// What is left of a run is not praised: first comes that it is a part.
+static void cut_runs_are_said_first(void **state)
+{
+    (void)state;
+    pj_auto_metrics m = pj_fake_metrics(runs, 3, (pj_fake_opts){0});
+    pj_auto_buf summary = {0}, structure = {0};
+    pj_import_add(&m->study->cases[2].run->import, PJ_IMPORT_ends_early, 7);
+    add_topic(m, "summary", &summary);
+    add_topic(m, "structure", &structure);
+    assert_true(pj_str_starts(pj_buf_str(&summary), PJ_S("- Part of the run is missing in ")));
+    assert_non_null(strstr(structure.at, "analysed as far as the traces go"));
+}
+
 static void imbalance_has_its_reason(void **state)
 {
     (void)state;
@@ -165,6 +178,7 @@ int main(void)
         cmocka_unit_test(words_follow_the_set),
         cmocka_unit_test(words_follow_the_region),
         cmocka_unit_test(global_efficiency_above_one_wastes_nothing),
+        cmocka_unit_test(cut_runs_are_said_first),
         cmocka_unit_test(imbalance_has_its_reason),
         cmocka_unit_test(unknown_topics_are_refused),
     };

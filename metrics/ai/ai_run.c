@@ -413,12 +413,14 @@ static void remark_on_culprit(pj_run *run, const pj_ai_ranks *ranks)
     for (uint32_t r = 1; r < run->layout.ranks; r++)
         worst = culprits[r].exposed_ns > worst->exposed_ns ? &culprits[r] : worst;
     pj_auto_buf reasons = {.at = NULL};
+    uint64_t left[PJ_AI_KINDS];
     double exposed = pj_ai_pair_exposed(worst);
-    for (unsigned k = 0; k < PJ_AI_KINDS; k++)
-        if ((double)worst->reasons[k] * exposed >= least * all &&
-            (double)worst->reasons[k] >= part * (double)worst->wait_ns)
+    memcpy(left, worst->reasons, sizeof left);
+    for (pj_ai_kind k; (k = pj_ai_main_reason(left)) != PJ_AI_KINDS; left[k] = 0) // largest first
+        if ((double)left[k] * exposed >= least * all &&
+            (double)left[k] >= part * (double)worst->wait_ns)
             pj_buf_addf(&reasons, "%s%.1f %% %s", reasons.len ? ", " : ": ",
-                        100 * (double)worst->reasons[k] * exposed / all, pj_ai_kind_words(k));
+                        100 * (double)left[k] * exposed / all, pj_ai_kind_words(k));
     if (all > 0 && (double)worst->exposed_ns >= least * all)
         pj_run_remark(run, PJ_NOTE, "waits_for_rank",
                       "waiting for rank %lld takes %.1f %% of the devices' time%s",

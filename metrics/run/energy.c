@@ -340,6 +340,30 @@ static void add_note(pj_buf *note, uint64_t count, const char *text)
         pj_buf_addf(note, "%s%llu %s", note->len ? "\n" : "", (unsigned long long)count, text);
 }
 
+/// Power lags: where it changes in all of the time, its sum is off by more than where it is steady.
+static void add_deviation(pj_buf *note, const pj_energy *energy, uint32_t at)
+{
+    const double steady = 0.01, unsteady = 0.05;
+    const pj_energy_row *row = &energy->rows[at], *counter = &energy->rows[row->same];
+    double joules = pj_energy_joules(row), of = pj_energy_joules(counter);
+    bool both = row->same != at && row->reading.kind == PJ_METER_POWER &&
+                counter->reading.kind == PJ_METER_ENERGY && of > 0;
+    double apart = both ? fabs(joules / of - 1) : 0;
+    if (!(apart > steady))
+        return;
+    double first = row->reading.first, last = row->reading.last;
+    bool changes = fabs(first - last) > fmax(first, last) / 2;
+    pj_buf_addf(note, "%s%s %u: power and counter differ by %.1f %%", note->len ? " " : "",
+                pj_meter_domain_name(row->meter.domain), row->meter.number, 100 * apart);
+    if (changes)
+        pj_buf_addf(note,
+                    ", its power at begin and end by more than half (%.0f and %.0f W): up to "
+                    "%.0f %% are to be expected.",
+                    in_units(row, first), in_units(row, last), 100 * unsteady);
+    if (!changes || apart > unsteady)
+        pj_buf_puts(note, changes ? " It is more." : ", more than steady power explains.");
+}
+
 static const char *note_of(pj_table *table, const pj_run *run, const pj_energy *energy)
 {
     if (!run->meters.count && !run->meters.left_out)
@@ -355,6 +379,8 @@ static const char *note_of(pj_table *table, const pj_run *run, const pj_energy *
     if (sampling)
         pj_buf_addf(&note, "%.6f J in all, of the meters that count; %s.", energy->joules,
                     sampling);
+    for (uint32_t i = 0; energy && i < energy->count; i++)
+        add_deviation(&note, energy, i);
     add_note(&note, dropped, "readings that are negative or no numbers were left out.");
     add_note(&note, resets, "times a counter began anew; these pieces are left out.");
     add_note(&note, gaps, "gaps of more than ten times the usual step have no data.");

@@ -30,6 +30,7 @@ typedef struct pj_energy_reading {
     uint64_t covered_ns;
     double sum;                      // energy; of power: times seconds
     double min, max;                 // power
+    double first, last;              // samples
     double states[PJ_ENERGY_STATES]; // of the sum
 } pj_energy_reading;
 

@@ -179,6 +179,8 @@ void pj_energy_meter_take(pj_energy_meter *m, uint64_t time, pj_meter_value type
         return;
     }
     m->samples++;
+    if (!m->begun)
+        m->first = value;
     if (m->begun && time <= m->time && m->count) // the next one holds it too
         return;
     if (m->begun && time > m->time)
@@ -229,6 +231,8 @@ pj_energy_reading pj_energy_meter_end(const pj_energy_meter *m)
                              .samples = m->samples,
                              .dropped = m->dropped,
                              .step_ns = usual_step(m),
+                             .first = m->first,
+                             .last = m->begun ? value_of(m->type, m->bits) : 0,
                              .min = INFINITY,
                              .max = -INFINITY};
     int way = out.kind == PJ_METER_ENERGY ? COUNTER : POWER;

@@ -30,6 +30,7 @@ typedef struct pj_energy_meter {
     double *were_in;                 // at that time
     double *region_parts;            // of the latest interval
     uint64_t samples, dropped, resets, falls, rises;
+    double first;        // sample
     pj_energy_bin *bins; // by length
     size_t count, cap;
 } pj_energy_meter;

@@ -129,6 +129,37 @@ static void what_cannot_be_told_is_no_number(void **state)
     assert_string_equal(h.rows[2].apart, "it has no two readings");
 }
 
+/// Within 1 % where power is steady, within 5 % where it changes by more than half.
+static void power_and_counter_are_compared(void **state)
+{
+    (void)state;
+    static const struct {
+        double joules, last;
+        const char *says, *not ;
+    } rows[] = {
+        {100.9, 90, NULL, "differ"},
+        {103, 90, "differ by 3.0 %, more than steady power explains", "expected"},
+        {97, 20, "differ by 3.0 %, its power at begin and end by more than half (100 and 20 W)",
+         "It is more"},
+        {107, 300, "up to 5 % are to be expected. It is more.", "steady"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        house h = {.energy = {.span_ns = 1000000000}};
+        pj_auto_run run = pj_run_new("made");
+        add(&h, "rocm_smi:::energy_count:device=0", PJ_METER_ENERGY, 100);
+        add(&h, "rocm_smi:::current_socket_power:device=0", PJ_METER_POWER, rows[i].joules);
+        h.rows[1].reading.first = 100;
+        h.rows[1].reading.last = rows[i].last;
+        settle(&h, NULL, run->arena);
+        run->meters.count = 2;
+        run->energy = &h.energy;
+        pj_auto_table table = pj_energy_table(run, 0);
+        if (rows[i].says && !strstr(table->note, rows[i].says))
+            fail_msg("%zu: %s", i, table->note);
+        assert_null(strstr(table->note, rows[i].not ));
+    }
+}
+
 static void a_unit_that_is_given_fills_in(void **state)
 {
     (void)state;
@@ -153,6 +184,7 @@ int main(void)
         cmocka_unit_test(one_sensor_under_two_sources_counts_once),
         cmocka_unit_test(what_is_recorded_twice_counts_once),
         cmocka_unit_test(what_cannot_be_told_is_no_number),
+        cmocka_unit_test(power_and_counter_are_compared),
         cmocka_unit_test(a_unit_that_is_given_fills_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,7 +107,7 @@ static const char *curve_name(const memory *m, uint32_t s)
                         : file_name(m, at->file); // long keys keep their ends
     double slope = m->curves[s].slope;
     if (m->slope && !isnan(slope)) // its peak is in the picture
-        return pj_arena_format(m->arena, "%s, %+.3g %s/s", what, slope, m->unit);
+        return pj_arena_format(m->arena, "%s, slope %.5f %s/s", what, slope, m->unit);
     return pj_arena_format(m->arena, "%s, at most %.1f %s", what,
                            m->curves[s].count ? m->curves[s].peak : 0, m->unit);
 }

@@ -29,9 +29,28 @@ static void add_short(pj_str text, pj_buf *out)
     pj_buf_puts(out, text.len > LONGEST ? "..." : "");
 }
 
-/// Names that begin alike differ at their ends: those that are too long give up their middle.
+/// As few of its scopes go as it takes: "<impl Ord for usize>::lt" of "core::cmp::<impl ...>::lt".
+static pj_str without_scopes(pj_str name)
+{
+    enum { TELLING = 12 };
+    pj_str best = name;
+    int depth = 0;
+    for (size_t i = 0; i + 1 < name.len && best.len > NAME_LONGEST; i++) {
+        char c = name.at[i];
+        depth += c == '<' || c == '(';
+        depth -= depth > 0 && (c == '>' || c == ')');
+        bool ends = depth == 0 && c == ':' && name.at[i + 1] == ':';
+        if (ends && name.len - i - 2 >= TELLING)
+            best = pj_str_from(name, i + 2);
+    }
+    return best;
+}
+
+/// Names that begin alike differ at their ends: those that are too long give up their scopes, then
+/// their middle.
 static void add_name(pj_str name, pj_buf *out)
 {
+    name = without_scopes(name);
     if (name.len <= NAME_LONGEST) {
         add_line(name, out);
         return;

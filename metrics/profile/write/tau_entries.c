@@ -110,11 +110,19 @@ static double value_at(const pj_tau_entries *e, const pj_tau_entry *entry, pj_va
     return follows ? follows[entry->item] : NAN;
 }
 
-/// Microseconds that were whole numbers before they became seconds are so again.
+/// Microseconds that were whole numbers before they became seconds are so again, others are those
+/// that are read as the same seconds.
 static double in_microseconds(double seconds)
 {
-    double value = seconds * 1e6, whole = round(value);
-    return fabs(value - whole) <= 1e-9 * fabs(value) ? whole : value;
+    static const double per_second = 1e6;
+    double value = seconds * per_second, whole = round(value);
+    double near[] = {value, nextafter(value, INFINITY), nextafter(value, -INFINITY)};
+    if (fabs(value - whole) <= 1e-9 * fabs(value))
+        return whole;
+    for (size_t i = 0; i < sizeof near / sizeof *near; i++)
+        if (near[i] / per_second == seconds)
+            return near[i];
+    return value;
 }
 
 static void fill_measure(pj_tau_entries *e, size_t number, const pj_profile_sums *sums)

@@ -15,7 +15,7 @@ void pj_trial_free(pj_trial *trial)
     free(trial->functions);
     free(trial->groups);
     free(trial->measures);
-    free(trial->scale);
+    free(trial->timed);
     free(trial->records);
     free(trial->values);
     pj_map_free(&trial->function_of);
@@ -36,17 +36,16 @@ static bool is_time(pj_str name)
 
 void pj_trial_metrics(pj_trial *trial, const pj_str *names, size_t count)
 {
-    static const double microsecond = 1e-6;
     bool has_time = false;
     trial->measures = pj_take_memory(count * sizeof *trial->measures);
-    trial->scale = pj_take_memory(count * sizeof *trial->scale);
+    trial->timed = pj_take_memory(count * sizeof *trial->timed);
     for (size_t i = 0; i < count; i++) {
         char key[256], title[256];
         bool time = is_time(names[i]);
         snprintf(title, sizeof title, PJ_STR_FMT, PJ_STR_ARG(names[i]));
         snprintf(key, sizeof key, "%s", time && !has_time ? "time" : title);
         has_time |= time;
-        trial->scale[i] = time ? microsecond : 1;
+        trial->timed[i] = time;
         trial->measures[i] = pj_build_measure(
             trial->build, (pj_measure){.key = key,
                                        .title = title,

@@ -24,7 +24,7 @@ typedef struct pj_trial {
     pj_trial_function *functions;
     uint32_t *groups; // texts, in slices of functions
     uint32_t *measures;
-    double *scale; // of the measures' values: what one is in the model's unit
+    bool *timed; // of the measures: their values are microseconds
     pj_trial_record *records;
     double *values; // of a record and a measure: exclusive, inclusive; NaN = not there
     size_t function_count, group_count, measure_count, record_count;

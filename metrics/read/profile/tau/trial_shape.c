@@ -12,6 +12,7 @@
 #include "metrics/profile/build/profile_build.h"
 #include "metrics/profile/profile.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /// What a function is in the profile.
@@ -220,6 +221,16 @@ static void make_paths(shaping *s, pj_shape shape)
 
 // Values
 
+/// Clocks count nanoseconds: of whole ones, which microseconds hold to their last digit but one,
+/// the nearest number of seconds.
+static double seconds_of(double microseconds)
+{
+    static const double most = 1e15, slip = 4.5e-16; // two roundings
+    double ns = microseconds * 1e3, whole = round(ns);
+    bool counted = fabs(ns) < most && fabs(ns - whole) <= slip * fabs(ns);
+    return counted ? whole / 1e9 : microseconds / 1e6;
+}
+
 static void add_record(const shaping *s, size_t number, pj_site site, uint32_t item)
 {
     const pj_trial *trial = s->trial;
@@ -231,13 +242,13 @@ static void add_record(const shaping *s, size_t number, pj_site site, uint32_t i
     pj_build_add(build, child_calls, item, record->location, record->child_calls);
     for (size_t m = 0; m < trial->measure_count; m++) {
         const double *value = trial->values + 2 * (number * trial->measure_count + m);
-        double scale = trial->scale[m];
         for (unsigned part = 0; part < 2; part++)
             if (!isnan(value[part]))
                 pj_build_add(build,
                              pj_build_column(build, site, part ? PJ_INCLUSIVE : PJ_EXCLUSIVE,
                                              trial->measures[m], false),
-                             item, record->location, value[part] * scale);
+                             item, record->location,
+                             trial->timed[m] ? seconds_of(value[part]) : value[part]);
     }
 }
 

@@ -218,6 +218,16 @@ static void names_stay_on_their_line(void **state)
     assert_says(p, "summary", "xxx...xxx", true);
 }
 
+static void long_names_give_up_their_scopes(void **state)
+{
+    (void)state;
+    maker m = begin(PJ_SHAPE_FLAT);
+    spend(&m, "core::cmp::impls::<impl core::cmp::PartialOrd for usize>::lt", 0, 1);
+    pj_auto_profile p = end(&m);
+    assert_says(p, "summary", "impls", false);
+    assert_says(p, "summary", "<impl core::cmp::PartialOrd for usize>::lt", true);
+}
+
 static void topics_are_named(void **state)
 {
     (void)state;
@@ -245,6 +255,7 @@ int main(void)
         cmocka_unit_test(the_path_that_costs_most_is_followed),
         cmocka_unit_test(the_costly_line_is_quoted),
         cmocka_unit_test(names_stay_on_their_line),
+        cmocka_unit_test(long_names_give_up_their_scopes),
         cmocka_unit_test(topics_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/file.h"
 #include "metrics/base/num.h"
+#include "metrics/profile/build/profile_build.h"
 #include "metrics/profile/listing/pprof_listing.h"
 #include "metrics/profile/profile_table.h"
 #include "metrics/profile/write/ppk_write.h"
@@ -90,7 +91,7 @@ static uint32_t measure_of(const pj_profile *p, pj_str column, double *scale)
     pj_str key = pj_str_from(column, sizeof "exclusive " - 1);
     for (uint32_t m = 0; m < p->measure_count; m++)
         if (pj_str_equal(pj_str_of(p->measures[m].title), key)) {
-            *scale = p->measures[m].kind == PJ_MEASURE_TIME ? 1e-6 : 1;
+            *scale = p->measures[m].kind == PJ_MEASURE_TIME ? 1e6 : 1;
             return m;
         }
     fail_msg("no measure " PJ_STR_FMT, PJ_STR_ARG(key));
@@ -111,8 +112,8 @@ static void check_row(const pj_profile *p, const csv *r, size_t row)
         uint32_t measure = measure_of(p, r->cells[column], &scale);
         double exclusive = value_of(p, site, item, at, PJ_EXCLUSIVE, measure);
         double inclusive = value_of(p, site, item, at, PJ_INCLUSIVE, measure);
-        same_value(exclusive, scale * number_at(r, row, column));
-        same_value(inclusive, scale * number_at(r, row, column + 1));
+        same_value(exclusive, number_at(r, row, column) / scale);
+        same_value(inclusive, number_at(r, row, column + 1) / scale);
     }
 }
 
@@ -193,7 +194,7 @@ static void check_sample(const pj_profile *p)
     assert_true(find_item(p, PJ_S("main => MPI_Allreduce()"), &site, &path));
     assert_true(value_of(p, PJ_AT_NODE, path, 1, PJ_CALLS, PJ_NO_ITEM) == 5);
     assert_true(value_of(p, PJ_AT_NODE, path, 1, PJ_INCLUSIVE, 1) == 8000);
-    assert_true(value_of(p, PJ_AT_REGION, item, 0, PJ_EXCLUSIVE, 0) == 90 * 1e-6);
+    assert_true(value_of(p, PJ_AT_REGION, item, 0, PJ_EXCLUSIVE, 0) == 90 / 1e6);
     assert_true(find_item(p, PJ_S("na\u00efve [{a.c} {3}]"), &site, &item));
     assert_true(pj_str_equal(pj_profile_text(p, p->regions[item].file), PJ_S("a.c")));
     assert_int_equal(p->regions[item].line, 3);
@@ -322,6 +323,39 @@ static void check_round_trip(const char *path)
     same_entries(third, first);
     snprintf(line, sizeof line, "rm -r %s", folder);
     assert_int_equal(system(line), 0); // NOLINT(cert-env33-c)
+}
+
+/// 27.758 is no double: divided by a million it is not the double that is nearest to 27758 ns.
+static void nanoseconds_keep_their_last_digit(void **state)
+{
+    (void)state;
+    static const double seconds[] = {27758e-9, 0.018519182, 0.124111485, 37091e-6, 1.0 / 3};
+    pj_job job = {.stop = NULL};
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_build build = pj_build_new("made", &job);
+    pj_build_profile(build)->shape = PJ_SHAPE_FLAT;
+    uint32_t at = pj_build_location(build, (pj_profile_location){.rank = 0});
+    uint32_t time = pj_build_measure(build, (pj_measure){.key = "time",
+                                                         .title = "TIME",
+                                                         .unit = "s",
+                                                         .kind = PJ_MEASURE_TIME,
+                                                         .stored = PJ_STORED_BOTH});
+    uint32_t own = pj_build_column(build, PJ_AT_REGION, PJ_EXCLUSIVE, time, false);
+    char name[] = "f0";
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++, name[1]++)
+        pj_build_add(build, own, pj_build_region(build, pj_str_of(name), PJ_S(""), 0), at,
+                     seconds[i]);
+    pj_auto_profile made = pj_build_finish(build, &err);
+    pj_auto_buf packed = {.at = NULL};
+    assert_true(made && pj_ppk_write(made, &job, &packed, &err));
+    pj_auto_profile p = read_profile_bytes("made.ppk", pj_buf_str(&packed), &err);
+    assert_non_null(p);
+    for (name[1] = '0'; name[1] < '5'; name[1]++) {
+        pj_site site;
+        uint32_t item;
+        assert_true(find_item(p, pj_str_of(name), &site, &item));
+        assert_true(value_of(p, site, item, 0, PJ_EXCLUSIVE, 0) == seconds[name[1] - '0']);
+    }
 }
 
 static void what_is_written_is_read_as_it_was(void **state)
@@ -480,7 +514,8 @@ static void metrics_may_have_other_functions(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_written_is_read_as_it_was),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nanoseconds_keep_their_last_digit),
+                                       cmocka_unit_test(what_is_written_is_read_as_it_was),
                                        cmocka_unit_test(call_paths_of_others_are_written),
                                        cmocka_unit_test(listings_are_those_of_pprof),
                                        cmocka_unit_test(statistics_are_those_of_paraprof),

@@ -48,10 +48,11 @@ static pj_lang *new_lang(pj_lang_stage *stage, const pj_face *face, atomic_bool 
     return lang;
 }
 
+/// Nothing catches errors yet: an interrupt that comes meanwhile waits for the first cell.
 pj_lang *pj_lang_new(const pj_face *face, atomic_bool *stop)
 {
     pj_lang_stage *stage = pj_lang_stage_new();
-    pj_lang *lang = new_lang(stage, face, stop);
+    pj_lang *lang = new_lang(stage, face, NULL);
     lang->L = stage->L;
     lang->session = pj_session_new(face, stop);
     lang->session->lang = lang;
@@ -68,6 +69,7 @@ pj_lang *pj_lang_new(const pj_face *face, atomic_bool *stop)
     pj_lang_value_open(lang->L);
     open_environment(lang->L);
     pj_lang_leave(lang);
+    lang->stop = stop;
     return lang;
 }
 

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -127,8 +128,47 @@ static void nothing_holds_up_an_interrupt(void **state)
     assert_true(cell_bench_free(b));
 }
 
+typedef struct nudges {
+    pthread_t whom;
+    atomic_bool end;
+} nudges;
+
+static void *nudge(void *context)
+{
+    nudges *n = context;
+    while (!atomic_load(&n->end))
+        pthread_kill(n->whom, SIGURG);
+    return NULL;
+}
+
+/// Kernels are shut down, and scripts interrupted, before their language is there: what it runs
+/// then stands under no protected call, and an error would end the process.
+static void an_interrupt_waits_for_the_language(void **state)
+{
+    (void)state;
+    enum { STARTS = 20 };
+    nudges n = {.whom = pthread_self()};
+    pthread_t nudger;
+    signal(SIGURG, SIG_IGN);
+    pthread_create(&nudger, NULL, nudge, &n);
+    for (int i = 0; i < STARTS; i++) {
+        atomic_bool stop = true;
+        pj_face face = {0};
+        pj_lang *lang = pj_lang_new(&face, &stop);
+        pj_outcome o = pj_lang_run(lang, PJ_S("return 1"), (pj_cell_opts){0});
+        assert_true(o.stopped);
+        pj_outcome_clear(&o);
+        pj_lang_free(lang);
+    }
+    atomic_store(&n.end, true);
+    pthread_join(nudger, NULL);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_holds_up_an_interrupt)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_holds_up_an_interrupt),
+        cmocka_unit_test(an_interrupt_waits_for_the_language),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,15 @@
 // Directory Specification 0.8, XDG_STATE_HOME).
 #include "kernel/command/setting.h"
 
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 static const pj_setting settings[] = {
 #define SETTING(id, variable, value, otherwise, least, most, help)                                 \
@@ -49,4 +53,15 @@ bool pj_state_file(const char *name, pj_buf *out)
     else
         return false;
     return true;
+}
+
+void pj_state_make_folders(const char *path)
+{
+    pj_auto_buf part = {0};
+    for (const char *slash = strchr(path + (*path == '/'), '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        part.len = 0;
+        pj_buf_add(&part, (pj_str){path, (size_t)(slash - path)});
+        mkdir(part.at, 0700);
+    }
 }

@@ -28,5 +28,8 @@ PJ_CHECKED bool pj_setting_number(pj_setting_id id, uint64_t *out, pj_err *err);
 /// The path of one of the program's own files in the user's folder of states (XDG_STATE_HOME, else
 /// ~/.local/state), appended to `out`. False, with nothing appended, where there is no such folder.
 bool pj_state_file(const char *name, pj_buf *out);
+/// Makes the folders above such a file, for this user alone. Whether that went well shows when the
+/// file is opened.
+void pj_state_make_folders(const char *path);
 
 #endif

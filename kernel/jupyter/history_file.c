@@ -32,17 +32,6 @@ char *pj_history_file_path(void)
     return path.at;
 }
 
-/// The folders of a path, for this user alone.
-static void make_folders(const char *path)
-{
-    pj_auto_buf part = {0};
-    for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        part.len = 0;
-        pj_buf_add(&part, (pj_str){path, (size_t)(slash - path)});
-        mkdir(part.at, 0700);
-    }
-}
-
 static bool is_regular(int fd)
 {
     struct stat facts;
@@ -72,7 +61,7 @@ static int open_locked(const char *path, bool patient)
     for (int tries = 0; tries < LOCK_TRIES; tries++) {
         int fd = open_regular(path, O_RDWR | O_CREAT);
         if (fd < 0 && tries == 0 && errno == ENOENT) {
-            make_folders(path);
+            pj_state_make_folders(path);
             continue;
         }
         if (fd < 0)

@@ -3,15 +3,17 @@
 
 #include "kernel/command/child.h"
 #include "kernel/command/datadir.h"
+#include "kernel/command/setting.h"
 #include "kernel/commands/install/install_start.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/module.h"
 #include "metrics/base/str.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/draw.h"
 
-#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /// What is found out about one thing; `detail` is arena.
@@ -37,17 +39,21 @@ static outcome check_program(pj_arena *arena)
     return good(pj_arena_format(arena, "popinjay " PJ_VERSION ", %s", pj_datadir_program(arena)));
 }
 
+/// The folder of states is made when there is something to keep: what lies above it decides.
 static outcome check_home(pj_arena *arena)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    const char *folder = state && *state ? state : home;
-    if (!folder || !*folder)
-        return (outcome){false, "HOME is not set: inputs are not remembered"};
-    if (access(folder, W_OK) != 0)
+    pj_auto_buf path = {0};
+    if (!pj_state_file("", &path))
+        return (outcome){false, "HOME is not set to a full path: inputs are not remembered"};
+    const char *folder = pj_arena_text(arena, pj_buf_str(&path));
+    for (char *slash; access(path.at, F_OK) != 0 && (slash = strrchr(path.at, '/'));)
+        *slash = 0;
+    const char *nearest = *path.at ? path.at : "/";
+    if (access(nearest, W_OK) != 0)
         return (outcome){false, pj_arena_format(arena,
                                                 "%s cannot be written: inputs are not "
                                                 "remembered",
-                                                folder)};
+                                                nearest)};
     return good(folder);
 }
 

@@ -146,17 +146,6 @@ static json_t *recall(void *self)
     return choices;
 }
 
-static void make_folders(const char *path)
-{
-    char folder[PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", path);
-    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        mkdir(folder, 0700);
-        *slash = '/';
-    }
-}
-
 /// Names of runs and of people are nobody else's: only the owner reads them, whatever the umask.
 static void make_private(const char *path)
 {
@@ -181,7 +170,7 @@ static void keep(void *self, json_t *choices)
         json_object_del(all, first);
     json_object_set(all, h->folder, choices);
     char *text = json_dumps(all, JSON_INDENT(1));
-    make_folders(h->kept);
+    pj_state_make_folders(h->kept);
     make_private(h->kept);
     pj_ignore(pj_newfile_put(h->kept, pj_str_of(text), NULL));
     free(text);

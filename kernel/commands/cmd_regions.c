@@ -34,8 +34,8 @@ static bool run_regions(pj_session *session, const void *given, pj_value *out, p
     pj_auto_run run = NULL;
     if (!pj_export_check(&args->exports, err) ||
         !pj_inputs_load_one(session, &args->load,
-                            (pj_load_opts){.no_replay = true, .aspects = PJ_WANT(regions)}, &run,
-                            err))
+                            (pj_load_opts){.no_replay = true, .aspects = PJ_WANT(openmp_regions)},
+                            &run, err))
         return false;
     pj_table *table = pj_regions_table(run, by_of(args->by), err);
     return pj_run_view_take(session, run, table, out, &args->exports, err);

@@ -25,7 +25,7 @@ static unsigned still_wanted(const pj_load_opts *opts, const pj_run *run, bool b
     if (!opts->for_sums || !run->sums)
         return aspects;
     if (!beside || !isnan(run->sums->omp_imbalance_sum))
-        aspects &= ~PJ_WANT(regions);
+        aspects &= ~PJ_WANT(openmp_regions);
     if (!beside || (!opts->each_wait && !isnan(run->sums->jsc_ideal_max)))
         aspects &= ~PJ_WANT(waits);
     if (!beside)

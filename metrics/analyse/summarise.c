@@ -244,7 +244,7 @@ static const pj_timeline_opts whole_timeline = {
 static pj_load_opts with_all(pj_load_opts opts)
 {
     opts.ignore_summary = true;
-    opts.aspects |= PJ_WANT(regions);
+    opts.aspects |= PJ_WANT(openmp_regions);
     opts.few_waits = true;
     opts.timeline = &whole_timeline;
     return opts;

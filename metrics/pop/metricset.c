@@ -219,7 +219,7 @@ unsigned pj_metric_set_aspects(const pj_metric_set *set)
     unsigned needs = 0;
     for (size_t row = 0; row < set->count; row++)
         needs |= set->rows[row].needs;
-    return (needs & PJ_NEEDS_TEAMS ? PJ_WANT(regions) : 0) |
+    return (needs & PJ_NEEDS_TEAMS ? PJ_WANT(openmp_regions) : 0) |
            (needs & PJ_NEEDS_WAITS ? PJ_WANT(waits) : 0) |
            (needs & PJ_NEEDS_ENERGY ? PJ_WANT(energy) : 0);
 }

@@ -5,7 +5,9 @@
 
 typedef enum pj_aspect_key {
 #define ASPECT(key, part) PJ_ASPECT_##key,
+#define FOUND(key, type, part) ASPECT(key, part)
 #include "metrics/run/aspects.def"
+#undef FOUND
 #undef ASPECT
     PJ_ASPECT_COUNT
 } pj_aspect_key;

@@ -206,11 +206,9 @@ typedef struct pj_run {
     pj_layout layout;
     pj_meters meters; // of energy and power that the trace holds
     pj_run_names names;
-    const struct pj_regions *openmp_regions; // NULL until something asks for them
-    const struct pj_timeline *timeline;      // the same
-    bool has_mpi;                            // any MPI event
-    bool has_openmp;                         // any OpenMP level event
-    bool no_states;                          // useful time and runtime are not known
+    bool has_mpi;    // any MPI event
+    bool has_openmp; // any OpenMP level event
+    bool no_states;  // useful time and runtime are not known
     pj_told told;
     bool unsettled;   // the reader has learnt what another pass needs
     const void *kept; // by its reader, for itself alone; NULL = nothing
@@ -228,16 +226,15 @@ typedef struct pj_run {
     uint32_t counter_count; // >= 2
 
     pj_roi roi;
-    const struct pj_mpi_use *mpi_use;       // NULL = not known: it comes with the replay
-    const struct pj_waits *waits;           // NULL until something asks for them
-    const struct pj_omp_waits *omp_waits;   // the same, of OpenMP
-    const struct pj_tape *tape;             // of its replay; the same
+    // Aspects: NULL until something asks for them.
+#define ASPECT(key, part)
+#define FOUND(key, type, part) const struct pj_##type *key;
+#include "metrics/run/aspects.def"
+#undef FOUND
+#undef ASPECT
     const struct pj_functions *functions;   // the same: by function (parts/functions.h)
     const struct pj_iterations *iterations; // the same (parts/iterations.h); without borders
-    const struct pj_burst_clusters *bursts; // the same (parts/burst_clusters.h)
     const struct pj_slices *slices;         // the same: the run cut along time (parts/slices.h)
-    const struct pj_devices *devices;       // NULL = there are none, or a summary does not tell
-    const struct pj_energy *energy;         // NULL until something asks for it
     const struct pj_ai_account *ai;         // of AI runs: what their devices did in all of the time
     pj_ideal ideal;
     pj_other_network other;

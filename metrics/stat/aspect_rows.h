@@ -1,4 +1,5 @@
-// What each aspect of a run needs and says: one row of run/aspects.def. Ownership: constants.
+// What each aspect of a run needs and says: a row at the bottom of the file of its sink, named in
+// run/aspects.def. Ownership: constants.
 #ifndef PJ_ASPECT_ROWS_H
 #define PJ_ASPECT_ROWS_H
 
@@ -10,7 +11,7 @@
 enum { PJ_ASPECT_SINKS = 3 * PJ_ASPECT_COUNT };
 
 typedef struct pj_aspect {
-    /// Adds what listens to the trace, three at most; how many.
+    /// Adds what listens to the trace, three at most; how many. NULL = nothing of its own does.
     size_t (*listen)(const pj_timeline_opts *timeline, pj_sink *out);
     bool merged;   // its sinks want the events of all threads in one order of time
     bool replayed; // the replay finds it
@@ -21,6 +22,12 @@ typedef struct pj_aspect {
     /// Whether a run in memory has to be read again for it. NULL = never.
     bool (*stale)(const pj_run *run);
 } pj_aspect;
+
+#define ASPECT(key, part) extern const pj_aspect pj_aspect_##key;
+#define FOUND(key, type, part) ASPECT(key, part)
+#include "metrics/run/aspects.def"
+#undef FOUND
+#undef ASPECT
 
 /// Adds the sinks of all that is wanted to `out`, which has room for PJ_ASPECT_SINKS; how many.
 size_t pj_aspects_listen(unsigned wanted, const pj_timeline_opts *timeline, pj_sink *out);

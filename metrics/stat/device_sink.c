@@ -10,6 +10,7 @@
 #include "metrics/run/devices.h"
 #include "metrics/run/run.h"
 #include "metrics/run/timeline.h"
+#include "metrics/stat/aspect_rows.h"
 #include "metrics/stat/device_clock.h"
 #include "metrics/stat/timeline_pixels.h"
 #include "metrics/stat/timeline_view.h"
@@ -534,3 +535,19 @@ pj_sink pj_device_sink(void)
                               1u << PJ_EV_MESSAGE,
                      .devices = true};
 }
+
+static size_t listen_devices(const pj_timeline_opts *timeline, pj_sink *out)
+{
+    (void)timeline;
+    out[0] = pj_device_sink();
+    return 1;
+}
+
+static const char *lack_devices(const pj_run *run, const pj_timeline_opts *timeline, bool beside)
+{
+    (void)timeline;
+    bool has = pj_device_streams(run->layout.streams, run->layout.stream_count) > 0;
+    return beside && has && !run->devices ? "does not say what devices did" : NULL;
+}
+
+const pj_aspect pj_aspect_devices = {.listen = listen_devices, .lack = lack_devices};

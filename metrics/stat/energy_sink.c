@@ -9,6 +9,8 @@
 #include "metrics/run/devices.h"
 #include "metrics/run/energy.h"
 #include "metrics/run/run.h"
+#include "metrics/run/timeline.h"
+#include "metrics/stat/aspect_rows.h"
 #include "metrics/stat/device_sink.h"
 #include "metrics/stat/energy_meter.h"
 #include "metrics/stat/energy_regions.h"
@@ -375,3 +377,42 @@ pj_sink pj_energy_sink(void)
         .meters = true,
     };
 }
+
+static size_t listen_energy(const pj_timeline_opts *timeline, pj_sink *out)
+{
+    (void)timeline;
+    out[0] = pj_energy_sink();
+    return 1;
+}
+
+static const char *lack_energy(const pj_run *run, const pj_timeline_opts *timeline, bool beside)
+{
+    (void)timeline;
+    (void)beside;
+    return run->energy ? NULL : "does not say how much energy was used";
+}
+
+static bool stale_energy(const pj_run *run)
+{
+    return run->meters.count && !run->energy;
+}
+
+const pj_aspect pj_aspect_energy = {
+    .listen = listen_energy,
+    .merged = true,
+    .lack = lack_energy,
+    .stale = stale_energy,
+};
+
+static bool stale_energy_regions(const pj_run *run)
+{
+    return run->meters.count && (!run->energy || !run->energy->region_count);
+}
+
+const pj_aspect pj_aspect_energy_regions = {
+    // energy listens; where regions are told it shares out by them
+    .merged = true,
+    .named = true,
+    .lack = lack_energy,
+    .stale = stale_energy_regions,
+};

@@ -10,6 +10,8 @@
 #include "metrics/base/str.h"
 #include "metrics/run/mpi_use.h"
 #include "metrics/run/run.h"
+#include "metrics/run/timeline.h"
+#include "metrics/stat/aspect_rows.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/event_code.h"
 #include "metrics/trace/mpi_call.h"
@@ -358,3 +360,13 @@ pj_sink pj_mpi_messages_sink(void)
                      .self = self,
                      .kinds = 1u << PJ_EV_MESSAGE};
 }
+
+static size_t listen_mpi_use(const pj_timeline_opts *timeline, pj_sink *out)
+{
+    (void)timeline;
+    out[0] = pj_mpi_use_sink();
+    out[1] = pj_mpi_messages_sink();
+    return 2;
+}
+
+const pj_aspect pj_aspect_mpi_use = {.listen = listen_mpi_use, .merged = true};

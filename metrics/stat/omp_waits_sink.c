@@ -8,7 +8,9 @@
 #include "metrics/base/err.h"
 #include "metrics/base/map.h"
 #include "metrics/run/run.h"
+#include "metrics/run/timeline.h"
 #include "metrics/run/waits/omp_waits.h"
+#include "metrics/stat/aspect_rows.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/layout.h"
 
@@ -443,3 +445,29 @@ pj_sink pj_omp_waits_sink(void)
                      .kinds = 1u << PJ_EV_OPENMP | 1u << PJ_EV_OTHER,
                      .locks = true};
 }
+
+static size_t listen_omp_waits(const pj_timeline_opts *timeline, pj_sink *out)
+{
+    (void)timeline;
+    out[0] = pj_omp_waits_sink();
+    return 1;
+}
+
+static const char *lack_omp_waits(const pj_run *run, const pj_timeline_opts *timeline, bool beside)
+{
+    (void)timeline;
+    (void)beside;
+    return run->omp_waits ? NULL : "does not say what threads waited for";
+}
+
+static bool stale_omp_waits(const pj_run *run)
+{
+    return run->has_openmp && !run->omp_waits;
+}
+
+const pj_aspect pj_aspect_omp_waits = {
+    .listen = listen_omp_waits,
+    .merged = true,
+    .lack = lack_omp_waits,
+    .stale = stale_omp_waits,
+};

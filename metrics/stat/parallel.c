@@ -10,6 +10,8 @@
 #include "metrics/base/err.h"
 #include "metrics/run/regions.h"
 #include "metrics/run/run.h"
+#include "metrics/run/timeline.h"
+#include "metrics/stat/aspect_rows.h"
 #include "metrics/stat/executed.h"
 #include "metrics/stat/state_clock.h"
 #include "metrics/trace/event.h"
@@ -447,3 +449,31 @@ pj_sink pj_parallel_sink(void)
                      .self = self,
                      .kinds = 1u << PJ_EV_STATE | 1u << PJ_EV_OPENMP};
 }
+
+static size_t listen_regions(const pj_timeline_opts *timeline, pj_sink *out)
+{
+    (void)timeline;
+    out[0] = pj_parallel_sink();
+    return 1;
+}
+
+/// A summary tells the costliest regions: where the trace is at hand all of them are wanted.
+static const char *lack_regions(const pj_run *run, const pj_timeline_opts *timeline, bool beside)
+{
+    (void)timeline;
+    const pj_regions *regions = run->openmp_regions;
+    bool whole = !run->has_openmp || (regions && !regions->left_out);
+    return beside && !whole ? "has not every OpenMP region" : NULL;
+}
+
+static bool stale_regions(const pj_run *run)
+{
+    return run->has_openmp && !run->openmp_regions;
+}
+
+const pj_aspect pj_aspect_openmp_regions = {
+    .listen = listen_regions,
+    .merged = true,
+    .lack = lack_regions,
+    .stale = stale_regions,
+};

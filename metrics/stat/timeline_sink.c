@@ -8,13 +8,18 @@
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/run/run.h"
+#include "metrics/stat/aspect_rows.h"
+#include "metrics/stat/bundle_sink.h"
+#include "metrics/stat/device_sink.h"
 #include "metrics/stat/state_clock.h"
 #include "metrics/stat/state_piece.h"
 #include "metrics/stat/timeline_pixels.h"
 #include "metrics/stat/timeline_view.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/event_code.h"
+#include "metrics/trace/layout.h"
 #include "metrics/trace/mpi_call.h"
+#include "metrics/trace/roi.h"
 
 #include <stdlib.h>
 
@@ -269,3 +274,35 @@ pj_sink pj_timeline_sink(pj_timeline_opts opts)
                      .tell = tell,
                      .hear = hear};
 }
+
+static size_t listen_timeline(const pj_timeline_opts *timeline, pj_sink *out)
+{
+    out[0] = pj_timeline_sink(*timeline);
+    out[1] = pj_bundle_sink(*timeline);
+    out[2] = pj_device_lanes_sink(*timeline);
+    return 3;
+}
+
+static const char *lack_timeline(const pj_run *run, const pj_timeline_opts *timeline, bool beside)
+{
+    bool whole = timeline->range.kind == PJ_ROI_AUTO && timeline->first_rank == 0 &&
+                 timeline->last_rank >= run->layout.ranks - 1 &&
+                 !(timeline->streams && run->layout.stream_count);
+    if (!run->timeline)
+        return "does not say what happens over time";
+    return beside || !whole ? "shows the run over time only as a whole" : NULL;
+}
+
+/// What was asked for before was another range, or other ranks.
+static bool stale_timeline(const pj_run *run)
+{
+    (void)run;
+    return true;
+}
+
+const pj_aspect pj_aspect_timeline = {
+    .listen = listen_timeline,
+    .merged = true,
+    .lack = lack_timeline,
+    .stale = stale_timeline,
+};

@@ -24,7 +24,8 @@ static pj_run *load(const char *path)
 {
     pj_err err = {0};
     pj_job job = {.workers = 2};
-    pj_load_opts opts = {.ignore_summary = true, .aspects = PJ_WANT(regions) | PJ_WANT(waits)};
+    pj_load_opts opts = {.ignore_summary = true,
+                         .aspects = PJ_WANT(openmp_regions) | PJ_WANT(waits)};
     pj_run *run = pj_load(path, opts, &job, &err);
     if (!run)
         fail_msg("%s: %s", path, err.text);

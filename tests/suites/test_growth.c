@@ -221,7 +221,7 @@ static double load_once(const char *path)
     pj_load_opts opts = {.listeners = &sink,
                          .listener_count = 1,
                          .timeline = &timeline,
-                         .aspects = PJ_WANT(regions) | PJ_WANT(waits) | PJ_WANT(omp_waits),
+                         .aspects = PJ_WANT(openmp_regions) | PJ_WANT(waits) | PJ_WANT(omp_waits),
                          .regions = true,
                          .in_order = true};
     pj_job job = {.workers = 1};

@@ -181,7 +181,7 @@ static void check_all_sizes(const char *path, pj_load_opts opts)
 }
 
 static const pj_timeline_opts whole = {.last_rank = UINT32_MAX, .rows_most = 5, .columns = 9};
-static const pj_load_opts all = {.aspects = PJ_WANT(regions), .timeline = &whole};
+static const pj_load_opts all = {.aspects = PJ_WANT(openmp_regions), .timeline = &whole};
 static const pj_load_opts window = {
     .roi = {.kind = PJ_ROI_RANGE, .from = 20, .to = 70, .from_percent = true, .to_percent = true}};
 

@@ -53,7 +53,8 @@ static void check(const char *path)
     if (!pj_summarise(path, at, (pj_load_opts){0}, &job, &trace, &err))
         fail_msg("%s: %s", path, err.text);
     assert_true(stat(at, &info) == 0 && info.st_size < 100000);
-    pj_load_opts all = {.ignore_summary = true, .aspects = PJ_WANT(regions), .few_waits = true};
+    pj_load_opts all = {
+        .ignore_summary = true, .aspects = PJ_WANT(openmp_regions), .few_waits = true};
     pj_auto_run whole = pj_load(path, all, &job, &err);
     pj_auto_run summary = pj_load(at, (pj_load_opts){0}, &job, &err);
     assert_non_null(whole);

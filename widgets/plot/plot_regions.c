@@ -287,7 +287,7 @@ const pj_plot pj_plot_regions = {
     .title = "OpenMP regions over time",
     .help = "Every OpenMP parallel region of every rank over time, coloured by load balance.",
     .source = PJ_PLOT_RUN,
-    .aspects = PJ_WANT(regions),
+    .aspects = PJ_WANT(openmp_regions),
     .numbers = numbers,
     .make = make,
 };

@@ -59,7 +59,7 @@ static const struct {
     bool no_replay;
     unsigned aspects;
 } needs[] = {
-    [PJ_WIZARD_REGIONS] = {true, PJ_WANT(regions)},
+    [PJ_WIZARD_REGIONS] = {true, PJ_WANT(openmp_regions)},
     [PJ_WIZARD_TIMELINE] = {true, 0},
     [PJ_WIZARD_CAUSES] = {false, PJ_FAULTS_WANT},
 };

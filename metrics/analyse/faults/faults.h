@@ -48,7 +48,8 @@ typedef struct pj_faults {
 
 /// Aspects that runs are read with for this.
 #define PJ_FAULTS_WANT                                                                             \
-    (PJ_WANT(tape) | PJ_WANT(waits) | PJ_WANT(omp_waits) | PJ_WANT(regions) | PJ_WANT(mpi_use))
+    (PJ_WANT(tape) | PJ_WANT(waits) | PJ_WANT(omp_waits) | PJ_WANT(openmp_regions) |               \
+     PJ_WANT(mpi_use))
 
 /// Of the run with most threads; the others tell how it scales. Times of AI runs are those of
 /// devices. Errors: PJ_E_STOPPED; a run that cannot be replayed has the faults that need no replay.

@@ -216,7 +216,9 @@ const pj_summary_part pj_summary_part_none = {.name = NULL};
 
 static const pj_summary_part *const parts[] = {
 #define ASPECT(key, part) &pj_summary_part_##part,
+#define FOUND(key, type, part) ASPECT(key, part)
 #include "metrics/run/aspects.def"
+#undef FOUND
 #undef ASPECT
 };
 

@@ -44,7 +44,9 @@ typedef struct pj_summary_part {
 
 extern const pj_summary_part pj_summary_part_none; // of what summaries do not keep
 #define ASPECT(key, part) extern const pj_summary_part pj_summary_part_##part;
+#define FOUND(key, type, part) ASPECT(key, part)
 #include "metrics/run/aspects.def"
+#undef FOUND
 #undef ASPECT
 
 #endif

@@ -9,6 +9,8 @@
 #include "metrics/run/parts/burst_cells.h"
 #include "metrics/run/parts/burst_clusters.h"
 #include "metrics/run/run.h"
+#include "metrics/run/timeline.h"
+#include "metrics/stat/aspect_rows.h"
 #include "metrics/stat/state_clock.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/layout.h"
@@ -190,3 +192,25 @@ pj_sink pj_burst_sink(void)
                      .kinds = 1u << PJ_EV_STATE | 1u << PJ_EV_MPI | 1u << PJ_EV_COUNTER |
                               1u << PJ_EV_COUNTERS};
 }
+
+static size_t listen_bursts(const pj_timeline_opts *timeline, pj_sink *out)
+{
+    (void)timeline;
+    out[0] = pj_burst_sink();
+    return 1;
+}
+
+static const char *lack_bursts(const pj_run *run, const pj_timeline_opts *timeline, bool beside)
+{
+    (void)timeline;
+    (void)beside;
+    return run->bursts ? NULL : "does not say how long each burst of computation was";
+}
+
+static bool stale_bursts(const pj_run *run)
+{
+    return !run->bursts;
+}
+
+const pj_aspect pj_aspect_bursts = {
+    .listen = listen_bursts, .lack = lack_bursts, .stale = stale_bursts};

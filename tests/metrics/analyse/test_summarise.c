@@ -177,7 +177,7 @@ static void a_fresh_one_stands_for_its_trace(void **state)
     assert_string_equal(taken->tag, "night");
     pj_auto_run renamed = load(f, f->trace, (pj_load_opts){.tag = "day"});
     assert_string_equal(renamed->tag, "day");
-    pj_auto_run regions = load(f, f->trace, (pj_load_opts){.aspects = PJ_WANT(regions)});
+    pj_auto_run regions = load(f, f->trace, (pj_load_opts){.aspects = PJ_WANT(openmp_regions)});
     assert_non_null(regions->provenance);
     assert_true(regions->openmp_regions->count > 0);
     pj_auto_run read = load(f, f->trace, (pj_load_opts){.ignore_summary = true});

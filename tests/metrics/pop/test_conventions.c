@@ -19,7 +19,7 @@ static pj_run *load(void)
 {
     pj_err err = {0};
     pj_job job = {.workers = 1};
-    pj_run *run = pj_load(path, (pj_load_opts){.aspects = PJ_WANT(regions)}, &job, &err);
+    pj_run *run = pj_load(path, (pj_load_opts){.aspects = PJ_WANT(openmp_regions)}, &job, &err);
     if (!run)
         fail_msg("%s", err.text);
     return run;
@@ -250,7 +250,7 @@ static void what_is_not_known_is_said(void **state)
     pj_auto_metrics m = evaluate(run, "talp");
     assert_string_equal(at(m, "openmp_load_balance").reason,
                         "what threads lose in OpenMP regions is not known of this run");
-    assert_int_equal(pj_metric_set_aspects(m->set), PJ_WANT(regions));
+    assert_int_equal(pj_metric_set_aspects(m->set), PJ_WANT(openmp_regions));
     assert_int_equal(pj_metric_set_aspects(pj_metric_set_by_key(PJ_S("hybrid"))), 0);
 }
 

@@ -138,7 +138,8 @@ static void same_timelines(const pj_run *prv, const pj_run *otf2)
 static void same_pictures(unsigned workers)
 {
     const pj_timeline_opts timeline = {.last_rank = UINT32_MAX, .rows_most = 560, .columns = 200};
-    pj_load_opts opts = {.no_replay = true, .aspects = PJ_WANT(regions), .timeline = &timeline};
+    pj_load_opts opts = {
+        .no_replay = true, .aspects = PJ_WANT(openmp_regions), .timeline = &timeline};
     pj_auto_run prv = load(TRACE, opts, 1);
     pj_auto_run otf2 = load(ANCHOR, opts, workers);
     same_regions(prv, otf2);

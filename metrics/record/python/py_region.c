@@ -76,7 +76,7 @@ static uint32_t define(PyObject *name, PyObject *file, long line)
     return id;
 }
 
-static uint32_t region_of(PyObject *name, PyObject *file, long line)
+static uint32_t look_up(PyObject *name, PyObject *file, long line)
 {
     if (!known && !(known = PyDict_New()))
         return 0;
@@ -89,6 +89,28 @@ static uint32_t region_of(PyObject *name, PyObject *file, long line)
         PyDict_SetItem(known, name, number);
     Py_XDECREF(number);
     PyErr_Clear();
+    return id;
+}
+
+/// Names are mostly constants of the program: the same objects again and again.
+static uint32_t region_of(PyObject *name, PyObject *file, long line)
+{
+    enum { RECENT = 16, OBJECT_BITS = 4 };
+    static struct {
+        PyObject *name; // owned
+        uint32_t id;
+    } recent[RECENT];
+    const size_t at = ((uintptr_t)name >> OBJECT_BITS) % RECENT;
+    if (recent[at].name == name)
+        return recent[at].id;
+    const uint32_t id = look_up(name, file, line);
+    if (id) {
+        PyObject *before = recent[at].name;
+        Py_INCREF(name);
+        recent[at].name = name;
+        recent[at].id = id;
+        Py_XDECREF(before);
+    }
     return id;
 }
 
@@ -119,17 +141,30 @@ typedef struct region {
     uint32_t id;                  // 0 = not yet known
 } region;
 
-static PyObject *new_region(PyTypeObject *type, PyObject *arguments, PyObject *names)
+static PyObject *own_type; // that most regions have
+
+/// NULL where none is given. False with an error of Python.
+static bool take_name(PyObject *arguments, PyObject *names, PyObject **name)
 {
     static const char *words[] = {"name", NULL};
+    if (names || PyTuple_Size(arguments) != 1)
+        return PyArg_ParseTupleAndKeywords(arguments, names, "|O:region", (char **)words, name);
+    *name = PyTuple_GetItem(arguments, 0);
+    return true;
+}
+
+static PyObject *new_region(PyTypeObject *type, PyObject *arguments, PyObject *names)
+{
     PyObject *name = NULL;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|O:region", (char **)words, &name))
+    if (!take_name(arguments, names, &name))
         return NULL;
     if (name && name != Py_None && !PyUnicode_Check(name)) {
         PyErr_SetString(PyExc_TypeError, "the name of a region is a str");
         return NULL;
     }
-    region *self = (region *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+    region *self = (region *)((PyObject *)type == own_type
+                                  ? PyType_GenericAlloc(type, 0)
+                                  : ((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0));
     if (self && name && name != Py_None && PyUnicode_GetLength(name) > 0) {
         Py_INCREF(name);
         self->name = name;
@@ -141,7 +176,10 @@ static void free_region(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
     Py_XDECREF(((region *)self)->name);
-    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    if ((PyObject *)type == own_type)
+        PyObject_Free(self);
+    else
+        ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
 }
 
@@ -215,7 +253,7 @@ static bool add_type(PyObject *module)
                                .basicsize = sizeof(region),
                                .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                                .slots = slots};
-    PyObject *type = PyType_FromSpec(&spec);
+    PyObject *type = own_type = PyType_FromSpec(&spec);
     return type && PyModule_AddObject(module, "region", type) == 0;
 }
 

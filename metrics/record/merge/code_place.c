@@ -105,19 +105,20 @@ static bool any_wanted(const pj_united_part *parts, size_t count)
     return false;
 }
 
-void pj_code_place_regions(const pj_united_part *parts, size_t count, pj_arena *arena)
+bool pj_code_place_regions(const pj_united_part *parts, size_t count, pj_arena *arena, pj_err *err)
 {
     placing p = {.arena = arena};
     if (!any_wanted(parts, count))
-        return;
+        return true;
     p.lib = pj_module_open("popinjay-debug.so", "pj_code_place_module",
-                           "lines of source need libdw", &(pj_err){0});
-    if (!p.lib) // the names tell the functions all the same
-        return;
+                           "lines of OpenMP constructs need libdw", err);
+    if (!p.lib)
+        return false;
     p.before = pj_definition_table_new();
     for (size_t i = 0; i < count; i++)
         place_all(&p, parts[i].log);
     p.lib->close(p.information);
     pj_definition_table_free(p.before);
     free(p.after);
+    return true;
 }

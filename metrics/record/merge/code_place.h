@@ -4,6 +4,7 @@
 #define PJ_CODE_PLACE_H
 
 #include "metrics/base/arena.h"
+#include "metrics/base/err.h"
 #include "metrics/record/merge/unite.h"
 
 #include <limits.h>
@@ -26,6 +27,9 @@ typedef struct pj_code_place_lib {
 } pj_code_place_lib;
 
 /// Regions of OpenMP that are named by such a function get its file and line, where they are told.
-void pj_code_place_regions(const pj_united_part *parts, size_t count, pj_arena *arena);
+/// False with PJ_E_MISSING where there are such and no libdw: their names tell the functions all
+/// the same.
+PJ_CHECKED bool pj_code_place_regions(const pj_united_part *parts, size_t count, pj_arena *arena,
+                                      pj_err *err);
 
 #endif

@@ -548,7 +548,9 @@ static bool merge_all(merging *m, pj_err *err)
         return pj_fail(err, PJ_E_MISSING, m->folder, 0,
                        "holds no part of a recording that could be merged");
     qsort(m->parts, m->count, sizeof *m->parts, by_process);
-    pj_code_place_regions(m->parts, m->count, m->arena);
+    pj_err unplaced = {0};
+    if (!pj_code_place_regions(m->parts, m->count, m->arena, &unplaced))
+        tell(m, &unplaced);
     if (has_events(m) && !stand_in_for_missing(m, err))
         return false;
     const bool keep = m->opts.keep || m->merged->left_out || m->missing;

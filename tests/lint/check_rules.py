@@ -10,15 +10,19 @@ NOUN = ("// A noun.\n#ifndef PJ_NOUN_H\n#define PJ_NOUN_H\ntypedef struct pj_nou
         "int pj_noun_count(const pj_noun *noun);\n#endif\n")
 
 GOOD = {
-    "README.md": "# Tree\n",
-    "metrics/README.md": "# Metrics\n",
+    "README.md": "# Tree: kernel, metrics\n",
+    "metrics/README.md": "# Metrics: base/, read/\n",
     "metrics/base/README.md": "# Base\n",
     "metrics/base/noun.h": NOUN,
     "metrics/base/noun_record.h": "// Inside.\n#ifndef PJ_NOUN_RECORD_H\n#define PJ_NOUN_RECORD_H\n"
                                   '#include "metrics/base/noun.h"\nstruct pj_noun {\n    int x;\n};\n#endif\n',
     "metrics/base/noun.c": '// A noun.\n#include "metrics/base/noun.h"\n#include <zlib.h>\n'
                            'int f(void)\n{\n    return g("printf(");\n}\n',
-    "kernel/README.md": "# Kernel\n",
+    "metrics/read/README.md": "# Formats: prv/\n",
+    "metrics/read/prv/README.md": "# Paraver\n",
+    "metrics/read/prv/prv_scan.h": "// A part of it.\n#ifndef PJ_PRV_SCAN_H\n#endif\n",
+    "metrics/read/prv/prv_reader.c": '// A format.\n#include "metrics/read/prv/prv_scan.h"\n',
+    "kernel/README.md": "# Kernel: lua/\n",
     "kernel/lua/README.md": "# Lua\n",
     "kernel/lua/lang.c": '// Lua.\n#include <lua.h>\n#include "metrics/base/noun.h"\n',
 }
@@ -26,7 +30,8 @@ GOOD = {
 # Rule: samples that it must find, each laid over the good tree.
 BAD = {
     "includes": [{"metrics/base/noun.c": '// A noun.\n#include "kernel/lua/lang.c"\n'},
-                 {"metrics/base/noun.c": '// A noun.\n#include "noun.h"\n'}],
+                 {"metrics/base/noun.c": '// A noun.\n#include "noun.h"\n'},
+                 {"metrics/read/otf2/otf2.c": '// Another.\n#include "metrics/read/prv/prv_scan.h"\n'}],
     "formats": [{"metrics/read/readers.def": "// Rows.\nREADER(tau)\nREADER(ppk)\n",
                  "metrics/read/profile/tau_names.h": "// Names.\n",
                  "metrics/read/profile/tau/ppk.c":
@@ -43,8 +48,9 @@ BAD = {
     "names": [{"kernel/noun.c": "// Again.\n"}, {"kernel/text_util.c": "// A drawer.\n"}],
     "lengths": [{"kernel/long.c": "// Long.\n" + "int x;\n" * 900}],
     "rooms": [{f"kernel/noun_{i}.c": "// One more.\n" for i in range(28)}],
-    "readmes": [{"metrics/read/prv.c": "// Reader.\n"}, {"kernel/README.md": "# K\n" * 61},
+    "readmes": [{"metrics/table/fold.c": "// Folds.\n"}, {"kernel/README.md": "# K\n" * 61},
                 {"README.md": "# T\n" * 201}],
+    "tours": [{"kernel/cli/README.md": "# Shell\n"}],
     "openings": [{"kernel/main.c": "int x;\n"}, {"kernel/face.h": "// Face.\n#ifndef FACE\n"}],
     "characters": [{"kernel/main.c": "// Main \u2013 dash.\n"}, {"kernel/main.c": "// M.\n\tint x;\n"},
                    {"kernel/main.c": "// M.\nint x; \n"}],

@@ -31,7 +31,7 @@ MADE = ("build/", ".local/", ".git/")
 # Folder: what its files may include: folders with all below them, with a slash at the end only
 # the files that lie there, or one header. The longest folder that fits a file is its own.
 MODEL = ["metrics/base", "metrics/table", "metrics/trace", "metrics/run"]
-READ = MODEL + ["metrics/profile", "metrics/ai", "metrics/read/"]  # the formats never see each other
+READ = ["metrics/base", "metrics/trace", "metrics/run", "metrics/profile", "metrics/read/"]
 RUN = ["metrics/run", "metrics/trace/layout.h", "metrics/trace/import_stats.h",
        "metrics/trace/mpi_call.h"]  # with the words that a run is told in
 PICTURES = ["metrics/base", "metrics/table", "metrics/pop", "widgets/figure"] + RUN
@@ -44,14 +44,9 @@ MAY_INCLUDE = {
     "metrics/run": MODEL,
     "metrics/ai": MODEL + ["metrics/ai", "metrics/stat/timeline_pixels.h", "metrics/stat/timeline_view.h"],
     "metrics/profile": ["metrics/base", "metrics/table", "metrics/trace", "metrics/profile"],
-    "metrics/read": READ,
-    "metrics/read/paraver": READ + ["metrics/read/paraver"],
-    "metrics/read/otf2": READ + ["metrics/read/otf2"],
-    "metrics/read/summary": READ + ["metrics/read/summary"],
-    "metrics/read/talp": READ + ["metrics/read/talp"],
-    "metrics/read/kineto": READ + ["metrics/read/kineto"],
-    "metrics/read/database": READ + ["metrics/read/database", "metrics/read/kineto"],  # JSON in its columns
-    "metrics/read/profile": READ + ["metrics/read/profile"],  # and formats()
+    "metrics/read": READ,  # and each format its own folder: they never see each other
+    "metrics/read/kineto": READ + ["metrics/ai"],
+    "metrics/read/database": READ + ["metrics/ai", "metrics/read/kineto"],  # JSON in its columns
     "metrics/stat": MODEL + ["metrics/profile", "metrics/stat"],
     "metrics/replay": MODEL + ["metrics/replay"],
     "metrics/pop": ["metrics/base", "metrics/table", "metrics/pop"] + RUN,
@@ -179,6 +174,12 @@ def layer_of(path):
     return max(fitting, key=len) if fitting else None
 
 
+def own_folder(path):
+    """Of a format: the folder right below metrics/read that it lies in."""
+    parts = path.split("/")
+    return ["/".join(parts[:3])] if path.startswith("metrics/read/") and len(parts) > 3 else []
+
+
 def includes(tree):
     """Who may include whom."""
     for name, number, line in numbered(tree, tree.ending(SOURCE)):
@@ -187,7 +188,7 @@ def includes(tree):
         if own and own[1] not in tree.files:
             yield f'{name}:{number}: "{own[1]}" is no path from the root'
         elif own and layer:
-            allowed = MAY_INCLUDE[layer]
+            allowed = MAY_INCLUDE[layer] + own_folder(name)
             if not any(is_within(own[1], place) for place in allowed):
                 yield f"{name}:{number}: {layer} may not include {own[1]}"
 
@@ -279,6 +280,18 @@ def readmes(tree):
             yield f"{folder}/README.md:1: is missing"
 
 
+def tours(tree):
+    """The README of a room names the rooms in it."""
+    folders = {os.path.dirname(name) for name in tree.files}
+    for folder in sorted(folders):
+        above, room = os.path.split(folder)
+        readme = os.path.join(above, "README.md")
+        if (folder + "/").startswith(DATA + MIRRORS + (".",)) or readme not in tree.files:
+            continue
+        if not re.search(rf"(?<!\w){re.escape(room)}(?!\w)", "\n".join(tree.lines(readme))):
+            yield f"{readme}:1: does not name {room}/"
+
+
 def openings(tree):
     """A source file begins with what it is for; a header guards itself by its name."""
     for name in tree.ending(SOURCE):
@@ -362,4 +375,4 @@ def headers(tree):
 
 
 RULES = [includes, formats, declarations, checked, headers, libraries, calls, names, lengths, rooms, readmes,
-         openings, characters, leftovers]
+         tours, openings, characters, leftovers]

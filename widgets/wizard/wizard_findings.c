@@ -152,13 +152,31 @@ static void look_at_metrics(pj_wizard *wizard, const pj_fault *fault)
     pj_wizard_turn(wizard, PJ_STEP_efficiencies);
 }
 
-static const struct {
-    const char *command;
-    void (*look)(pj_wizard *wizard, const pj_fault *fault);
-} views[] = {{"popinjay timeline", look_at_place},
-             {"popinjay plot ranks", look_at_ranks},
-             {"popinjay waits", look_at_waits},
-             {"popinjay metrics", look_at_metrics}};
+static void look_at_devices(pj_wizard *wizard, const pj_fault *fault)
+{
+    (void)fault;
+    pj_wizard_turn(wizard, PJ_STEP_devices);
+}
+
+typedef void look_at(pj_wizard *wizard, const pj_fault *fault);
+
+static look_at *view_of(const pj_wizard *wizard, const pj_fault *fault)
+{
+    static const struct {
+        const char *command;
+        look_at *look;
+    } views[] = {{"popinjay timeline", look_at_place},
+                 {"popinjay plot ranks", look_at_ranks},
+                 {"popinjay waits", look_at_waits},
+                 {"popinjay metrics", look_at_metrics},
+                 {"popinjay stats", look_at_devices}};
+    if (wizard->probe.run && wizard->probe.run->ai)
+        return look_at_devices;
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        if (strcmp(pj_fault_rows[fault->kind].command, views[i].command) == 0)
+            return views[i].look;
+    return NULL;
+}
 
 static bool is_found(const pj_wizard *wizard)
 {
@@ -174,11 +192,9 @@ static const pj_fault *fault_at(const pj_wizard *wizard, size_t place)
 static void on_look(void *context, size_t place)
 {
     const pj_fault *fault = fault_at(context, place);
-    for (size_t i = 0; fault && i < sizeof views / sizeof *views; i++)
-        if (strcmp(pj_fault_rows[fault->kind].command, views[i].command) == 0) {
-            views[i].look(context, fault);
-            return;
-        }
+    look_at *look = fault ? view_of(context, fault) : NULL;
+    if (look)
+        look(context, fault);
 }
 
 static void on_replay(void *context, size_t place)
@@ -194,14 +210,14 @@ static void add_gain(const pj_faults *faults, double ns, pj_buf *out)
 {
     enum { WIDEST = 160 };
     char text[32];
-    double whole = (double)faults->run->runtime_ns * faults->run->layout.locations;
+    double whole = (double)faults->run->runtime_ns * faults->units;
     double part = whole > 0 ? ns / whole : 0;
     pj_format_duration(ns, text);
-    pj_buf_addf(
-        out,
-        "<span style=\"display:inline-block;height:9px;width:%.0fpx;"
-        "background:#d9722b;margin-right:6px\"></span>%.1f %% of the run, %s of all threads",
-        fmin(part, 1) * WIDEST + 1, part * 100, text);
+    pj_buf_addf(out,
+                "<span style=\"display:inline-block;height:9px;width:%.0fpx;"
+                "background:#d9722b;margin-right:6px\"></span>%.1f %% of the run, %s of all %s",
+                fmin(part, 1) * WIDEST + 1, part * 100, text,
+                faults->run->ai ? "devices" : "threads");
 }
 
 static void add_finding(const pj_faults *faults, size_t place, pj_buf *out)
@@ -248,6 +264,7 @@ static void show_list(const pj_wizard *wizard)
         pj_auto_buf html = {0};
         add_finding(&page->faults, i, &html);
         pj_piece_say(parts, page->rows[i].text, html.at);
+        pj_piece_enable(parts, page->rows[i].look, view_of(wizard, fault));
         pj_piece_enable(parts, page->rows[i].replay, fault->change);
     }
     if (wizard->probe.run)

@@ -12,8 +12,11 @@
 #include "metrics/run/ai_account.h"
 #include "metrics/run/parts/functions.h"
 #include "metrics/run/parts/functions_table.h"
+#include "metrics/run/parts/iterations_table.h"
 #include "metrics/run/run.h"
 #include "metrics/table/table.h"
+
+#include <string.h>
 
 typedef struct parts_args {
     pj_load_args load;
@@ -22,19 +25,32 @@ typedef struct parts_args {
     pj_exports exports;
 } parts_args;
 
+static const char iteration[] = "iteration"; // cut by what the program does, not by what it marks
+
 static const char *const groupings[] = {
 #define CUT(name, key, part_key, title, outside, lack) part_key,
 #include "metrics/run/parts/function_cuts.def"
 #undef CUT
+    iteration,
     NULL,
 };
+
+static pj_table *table_of(const pj_run *run, const parts_args *args, pj_err *err)
+{
+    if (args->by && strcmp(args->by, iteration) == 0)
+        return run->ai ? pj_ai_iterations_table(run) : pj_iterations_table(run, err);
+    return run->ai ? pj_ai_regions_table(run, args->own, err)
+                   : pj_functions_table(run, args->own, err);
+}
 
 static bool run_parts(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     const parts_args *args = given;
     pj_auto_run run = NULL;
-    pj_load_opts opts = {.functions = args->by ? pj_function_cut_of_part(pj_str_of(args->by))
-                                               : PJ_CUT_FUNCTIONS};
+    bool iterations = args->by && strcmp(args->by, iteration) == 0;
+    pj_load_opts opts = {.iterations = iterations};
+    if (!iterations)
+        opts.functions = args->by ? pj_function_cut_of_part(pj_str_of(args->by)) : PJ_CUT_FUNCTIONS;
     if (!pj_export_check(&args->exports, err) ||
         !pj_inputs_load_one(session, &args->load, opts, &run, err))
         return false;
@@ -42,9 +58,7 @@ static bool run_parts(pj_session *session, const void *given, pj_value *out, pj_
         return pj_fail(err, PJ_E_MISSING, run->path, 0,
                        "holds sums over all CPUs, of the run and of its regions: popinjay metrics "
                        "--region all shows them side by side");
-    pj_table *table = run->ai ? pj_ai_regions_table(run, args->own, err)
-                              : pj_functions_table(run, args->own, err);
-    return pj_run_view_take(session, run, table, out, &args->exports, err);
+    return pj_run_view_take(session, run, table_of(run, args, err), out, &args->exports, err);
 }
 
 static const pj_param params[] = {
@@ -55,7 +69,7 @@ static const pj_param params[] = {
      .choices = groupings,
      .preset = "function",
      .help = "Functions, wherever they are called from, or call paths; phases as the trace marks "
-             "them, or values of parameters that it has."},
+             "them, or values of parameters that it has; iterations (as popinjay iterations)."},
     {.name = "own",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(parts_args, own),

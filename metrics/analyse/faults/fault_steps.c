@@ -386,6 +386,7 @@ pj_fault_found pj_fault_start_up(pj_fault_steps *s, uint64_t *longest_ns)
     *longest_ns = (uint64_t)(most * (1 + LONGER) / 2);
     found.loss_ns = loss;
     found.longer = spent / kept;
+    found.lasts_ns = spent;
     found.where = end > 1
                       ? pj_arena_format(s->arena, "all ranks, first %u of %u steps", end, s->steps)
                       : pj_arena_format(s->arena, "all ranks, first of %u steps", s->steps);

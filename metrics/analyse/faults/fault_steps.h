@@ -24,6 +24,7 @@ typedef struct pj_fault_found {
     const bool *ranks; // all that it is about, by rank
     bool node;         // all ranks of a node
     double longer;     // what it takes of what the others do; 0 = not said
+    double lasts_ns;   // what it takes from the begin of the run on, or less; 0 = not said
 } pj_fault_found;
 
 /// Steps in which one rank computes alone: shared by all ranks.

@@ -136,6 +136,7 @@ static bool mend_start_up(search *s, pj_err *err)
     uint64_t longest = 0;
     pj_fault_found found = pj_fault_start_up(&s->steps, &longest);
     pj_fault fault = {.kind = PJ_FAULT_start_up, .where = found.where, .loss_ns = found.loss_ns};
+    fault.place = pj_wait_place_around(s->run, 0, (uint64_t)found.lasts_ns);
     fault.change = pj_arena_format(s->arena, "bursts:%" PRIu64 "ns:%.3f", longest, found.longer);
     return !found.where || mend(s, fault, before, err);
 }

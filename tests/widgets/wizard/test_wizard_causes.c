@@ -125,10 +125,26 @@ static void runs_without_events_have_no_causes(void **state)
     pj_user_close(&s);
 }
 
+static void findings_of_ai_runs_lead_to_devices(void **state)
+{
+    (void)state;
+    static const char *const ranks[] = {PJ_SOURCE_DIR "/notebooks/ai/rank0.pt.trace.json.gz"};
+    pj_user s;
+    pj_user_open(&s, ranks, 1);
+    pj_user_analyse(&s);
+    pj_user_turn_to(&s, "Findings");
+    for (int i = 0; i < 1000 && !pj_user_says(&s, "Mending it brings"); i++)
+        assert_true(fake_host_pump(&s.fake));
+    click_of_finding(&s, "Look", 0);
+    assert_true(is_in_front(&s, "Devices"));
+    pj_user_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(findings_lead_to_their_views),
+        cmocka_unit_test(findings_of_ai_runs_lead_to_devices),
         cmocka_unit_test(sliders_replay_the_run),
         cmocka_unit_test(runs_without_events_have_no_causes),
     };

@@ -236,25 +236,33 @@ static bool fill(pj_wizard *wizard, const pj_wizard_saver *saver, const char *fo
     return true;
 }
 
-/// The name with the suffix of the format in the place of one of another format.
-static void add_path(const pj_wizard_saver *saver, pj_str name, const char *format, pj_buf *out)
+/// A suffix that is typed chooses the format, and leaves the name to the next one.
+static size_t choose_format(const pj_pieces *parts, const pj_wizard_saver *saver, pj_buf *name)
 {
-    size_t point = pj_str_find_last(name, '.');
-    for (size_t i = 0; point < name.len && saver->formats[i]; i++)
-        if (pj_str_equal(pj_str_from(name, point + 1), pj_str_of(saver->formats[i])))
-            name = pj_str_head(name, point);
-    pj_buf_addf(out, PJ_STR_FMT ".%s", PJ_STR_ARG(name), format);
+    size_t count = 0, chosen;
+    while (saver->formats[count])
+        count++;
+    chosen = pj_piece_pick(parts, saver->format, count);
+    pj_str typed = pj_str_of(pj_piece_text(parts, saver->name));
+    size_t point = pj_str_find_last(typed, '.');
+    for (size_t i = 0; point < typed.len && saver->formats[i]; i++)
+        if (pj_str_equal(pj_str_from(typed, point + 1), pj_str_of(saver->formats[i]))) {
+            typed = pj_str_head(typed, point);
+            chosen = i;
+        }
+    pj_buf_add(name, typed);
+    if (name->len != strlen(pj_piece_text(parts, saver->name))) {
+        pj_piece_say(parts, saver->name, name->at ? name->at : "");
+        pj_piece_set(parts, saver->format, "index", json_integer((json_int_t)chosen));
+    }
+    return chosen;
 }
 
 void pj_wizard_saver_save(pj_wizard *wizard, const pj_wizard_saver *saver)
 {
-    const pj_pieces *parts = &wizard->parts;
-    size_t count = 0;
-    while (saver->formats[count])
-        count++;
-    const char *format = saver->formats[pj_piece_pick(parts, saver->format, count)];
     pj_auto_buf path = {0}, bytes = {0}, said = {0};
-    add_path(saver, pj_str_of(pj_piece_text(parts, saver->name)), format, &path);
+    const char *format = saver->formats[choose_format(&wizard->parts, saver, &path)];
+    pj_buf_addf(&path, ".%s", format);
     pj_err err = {.code = PJ_E_NONE};
     if (fill(wizard, saver, format, &bytes, &err) &&
         pj_newfile_put(path.at, pj_buf_str(&bytes), &err)) {

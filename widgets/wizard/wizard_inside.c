@@ -252,7 +252,7 @@ static pj_piece build(pj_wizard *wizard)
         pj_piece_new(parts, "ToggleButtons",
                      json_pack("{s:[s,s,s,s,s], s:i, s:{s:s}}", "_options_labels", "Ranks",
                                "OpenMP regions", "Timeline", "Over time", "Over iterations",
-                               "index", 0, "style", "button_width", "9em"));
+                               "index", 0, "style", "button_width", "11em"));
     page->quantity = pj_piece_choice(parts, "Show", none);
     page->range = pj_piece_entry(parts, "Time", "all, 1.5s..1.6s or 10%..20%");
     page->mark = pj_arena_format(wizard->arena, "pj-time-%s", page->range);

@@ -19,10 +19,13 @@
 
 #include <stdio.h>
 
+enum { LATENCY, BANDWIDTH, EAGER, NETWORK_PARTS };
+
 typedef struct traces_page {
     pj_piece list, tag, reference, said; // of the chosen runs
     pj_piece how[PJ_HOW_COUNT];          // options of reading
-    pj_piece set, scaling, latency, bandwidth, eager, workers, memory, reread;
+    pj_piece network[NETWORK_PARTS];     // that is replayed in place of the ideal one
+    pj_piece set, scaling, workers, memory, reread;
     pj_piece more, settings; // shows the box of them
     pj_piece analyse, cancel, all, trouble, progress;
 } traces_page;
@@ -224,9 +227,9 @@ pj_wizard_load pj_wizard_how(const pj_wizard *wizard)
     const pj_pieces *parts = &wizard->parts;
     return (pj_wizard_load){
         .texts = {.how = texts_of(parts, page),
-                  .latency = or_none(pj_piece_text(parts, page->latency)),
-                  .bandwidth = or_none(pj_piece_text(parts, page->bandwidth)),
-                  .eager = or_none(pj_piece_text(parts, page->eager)),
+                  .latency = or_none(pj_piece_text(parts, page->network[LATENCY])),
+                  .bandwidth = or_none(pj_piece_text(parts, page->network[BANDWIDTH])),
+                  .eager = or_none(pj_piece_text(parts, page->network[EAGER])),
                   .memory = or_none(pj_piece_text(parts, page->memory))},
         .workers = (uint64_t)pj_piece_value(parts, page->workers),
         .reread = pj_piece_is_on(parts, page->reread),
@@ -277,10 +280,8 @@ static void keep_settings(pj_wizard *wizard, const traces_page *page)
         pj_wizard_keep(wizard, pj_load_how_at(i)->key, page->how[i], trait);
         pj_piece_on(&wizard->parts, page->how[i], trait ? trait : "value", on_how);
     }
-    // Another network is looked at, and never remembered.
-    const pj_piece network[] = {page->latency, page->bandwidth, page->eager};
-    for (size_t i = 0; i < sizeof network / sizeof *network; i++)
-        pj_piece_on(&wizard->parts, network[i], "value", on_how);
+    for (size_t i = 0; i < NETWORK_PARTS; i++) // is looked at, and never remembered
+        pj_piece_on(&wizard->parts, page->network[i], "value", on_how);
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         pj_wizard_keep(wizard, kept[i].key, kept[i].part, kept[i].trait);
         pj_piece_on(&wizard->parts, kept[i].part, kept[i].trait ? kept[i].trait : "value", on_how);
@@ -306,10 +307,11 @@ static pj_piece build_settings(pj_wizard *wizard, traces_page *page)
     page->set = pj_piece_choice(parts, "Metric set", none);
     pj_piece_options(parts, page->set, set_labels(wizard), 0);
     page->scaling = pj_piece_choice(parts, "Scaling", pj_wizard_scalings);
-    page->latency = pj_piece_entry(parts, "Latency", "of the replayed network: 0 (ideal), 2us");
-    page->bandwidth =
+    page->network[LATENCY] =
+        pj_piece_entry(parts, "Latency", "of the replayed network: 0 (ideal), 2us");
+    page->network[BANDWIDTH] =
         pj_piece_entry(parts, "Bandwidth", "of the replayed network: inf (ideal), 10G");
-    page->eager = pj_piece_entry(parts, "Eager", "largest message sent at once: 32k");
+    page->network[EAGER] = pj_piece_entry(parts, "Eager", "largest message sent at once: 32k");
     page->memory = pj_piece_entry(parts, "Memory", "half of what there is, or 4G");
     page->workers = pj_piece_number(
         parts, "BoundedIntText", "Workers",
@@ -322,11 +324,11 @@ static pj_piece build_settings(pj_wizard *wizard, traces_page *page)
     pj_piece how[PJ_HOW_COUNT + 1] = {NULL};
     for (size_t i = 0; i < PJ_HOW_COUNT; i++)
         how[i] = page->how[i];
-    pj_piece box =
-        pj_piece_box(parts, "VBox",
-                     (const pj_piece[]){pj_piece_box(parts, "VBox", how), page->set, page->scaling,
-                                        page->latency, page->bandwidth, page->eager, workers,
-                                        page->memory, page->reread, NULL});
+    pj_piece box = pj_piece_box(parts, "VBox",
+                                (const pj_piece[]){pj_piece_box(parts, "VBox", how), page->set,
+                                                   page->scaling, page->network[LATENCY],
+                                                   page->network[BANDWIDTH], page->network[EAGER],
+                                                   workers, page->memory, page->reread, NULL});
     page->settings = box;
     page->more =
         pj_piece_new(parts, "ToggleButton",
@@ -587,6 +589,8 @@ static void on_reset(void *context)
     pj_wizard_reset(wizard);
     pj_piece_set(&wizard->parts, page->set, "index", json_integer(0));
     pj_piece_set(&wizard->parts, page->scaling, "index", json_integer(0));
+    for (size_t i = 0; i < NETWORK_PARTS; i++)
+        pj_piece_say(&wizard->parts, page->network[i], "");
     pj_piece_say(&wizard->parts, page->said, "");
     pj_piece_say(&wizard->parts, page->trouble, "");
     wizard->gathered = (pj_wizard_progress){.state = PJ_READING_NOT};

@@ -24,6 +24,18 @@ static void save(pj_user *s, int page)
     }
 }
 
+/// Its field.
+static pj_widget *name_to_save(pj_user *s, int page)
+{
+    pj_widget *w = NULL;
+    while ((w = pj_widgets_next(s->bench.widgets, w))) {
+        const json_t *label = pj_widget_get(w, "description", NULL);
+        if (label && strcmp(json_string_value(label), "Save as") == 0 && page-- == 0)
+            break;
+    }
+    return w;
+}
+
 static void enter(pj_user *s, const char *field)
 {
     assert_true(pj_bench_msg(&s->bench, pj_user_named(s, "Text", field),
@@ -327,6 +339,10 @@ static void profiles_are_searched_saved_and_shown_as_code(void **state)
     save(&s, 4);
     assert_string_equal(s.fake.written, "functions.png");
     assert_true(s.fake.written_bytes > 1000);
+    pj_user_change(&s, name_to_save(&s, 4), "{'value': 'calls.svg'}"); // a suffix says the format
+    save(&s, 4);
+    assert_string_equal(s.fake.written, "calls.svg");
+    assert_string_equal(pj_bench_get(&s.bench, name_to_save(&s, 4), "value"), "'calls'");
     pj_user_close(&s);
 }
 
@@ -706,8 +722,11 @@ static void everything_is_taken_back(void **state)
     pj_user_open(&s, five, 2);
     pj_user_change(&s, pj_user_named(&s, "Text", "Region"), "{'value': '10%..90%'}");
     pj_user_change(&s, pj_user_named(&s, "Text", "Application"), "{'value': 'CODE'}");
+    pj_user_change(&s, pj_user_named(&s, "Text", "Latency"), "{'value': '2us'}");
     pj_user_analyse(&s);
     pj_user_click(&s, "Reset");
+    assert_string_equal(pj_bench_get(&s.bench, pj_user_named(&s, "Text", "Latency"), "value"),
+                        "''");
     assert_string_equal(chosen(&s), "[]");
     assert_string_equal(titles(&s), "['Files']");
     assert_string_equal(pj_bench_get(&s.bench, pj_user_named(&s, "Text", "Region"), "value"), "''");

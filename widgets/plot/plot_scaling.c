@@ -12,6 +12,7 @@
 #include "metrics/base/suggest.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
+#include "metrics/run/run.h"
 #include "metrics/run/study/study.h"
 #include "widgets/figure/axis.h"
 #include "widgets/figure/draw.h"
@@ -145,6 +146,22 @@ static size_t series_of(scaling *s, const char *name)
     return i;
 }
 
+static const char beside[] = " @ "; // before the network of a series that is no POP metric's
+
+/// A run on another network has a line of its own.
+static const char *series_key(const scaling *s, size_t run)
+{
+    const char *key = pj_study_key_text(s->metrics->study, run, s->by);
+    const pj_other_network *other = &s->metrics->study->cases[run].run->other;
+    return other->base ? pj_arena_format(s->arena, "%s%s%s", key, beside, other->label) : key;
+}
+
+/// What does not depend on the network is that of the run itself.
+static bool is_repeated(const scaling *s, size_t run)
+{
+    return s->metrics->study->cases[run].run->other.base && !(s->metric->needs & PJ_NEEDS_IDEAL);
+}
+
 static int order_names(const void *a, const void *b)
 {
     return pj_str_order_natural(pj_str_of(*(const char *const *)a),
@@ -167,21 +184,23 @@ static void collect(scaling *s)
     s->samples = pj_new_n(s->arena, sample, study->count + 1);
     s->series = pj_new_n(s->arena, const char *, study->count + 1);
     for (size_t run = 0; run < study->count; run++)
-        series_of(s, pj_study_key_text(study, run, s->by));
+        if (!is_repeated(s, run))
+            series_of(s, series_key(s, run));
     qsort(s->series, s->series_count, sizeof *s->series, order_names);
     for (size_t run = 0; run < study->count; run++) {
         pj_metric_value value = pj_metrics_at(s->metrics, run, s->row);
+        if (is_repeated(s, run))
+            continue;
         if (value.reason) {
             s->missing = s->missing ? s->missing : value.reason;
             s->missing_count++;
             continue;
         }
-        s->samples[s->count++] =
-            (sample){.x = pj_study_key_number(study, run, s->x),
-                     .y = value.value,
-                     .threads = pj_study_key_number(study, run, PJ_BY_THREADS),
-                     .run = run,
-                     .series = series_of(s, pj_study_key_text(study, run, s->by))};
+        s->samples[s->count++] = (sample){.x = pj_study_key_number(study, run, s->x),
+                                          .y = value.value,
+                                          .threads = pj_study_key_number(study, run, PJ_BY_THREADS),
+                                          .run = run,
+                                          .series = series_of(s, series_key(s, run))};
     }
     qsort(s->samples, s->count, sizeof *s->samples, order_samples);
     double *values = pj_new_n(s->arena, double, s->count + 1);
@@ -426,13 +445,19 @@ static pj_axis x_axis(const scaling *s)
 
 static const char *series_name(const scaling *s, size_t series)
 {
-    const char *name = *s->series[series] ? s->series[series] : "(none)";
+    const char *key = s->series[series], *network = strstr(key, beside);
+    pj_str name = network ? pj_str_head(pj_str_of(key), (size_t)(network - key)) : pj_str_of(key);
+    const char *unit = "";
+    network = network ? network : "";
+    if (!name.len)
+        return s->by != PJ_BY_NONE ? pj_arena_format(s->arena, "(none)%s", network)
+               : *network          ? network + 1
+                                   : "ideal network";
     if (s->by == PJ_BY_THREADS_PER_RANK)
-        return pj_arena_format(s->arena, "%s thread%s per rank", name,
-                               strcmp(name, "1") == 0 ? "" : "s");
-    if (s->by == PJ_BY_RANKS || s->by == PJ_BY_THREADS)
-        return pj_arena_format(s->arena, "%s %s", name, pj_key_name(s->by));
-    return name;
+        unit = pj_str_equal(name, PJ_S("1")) ? " thread per rank" : " threads per rank";
+    else if (s->by == PJ_BY_RANKS || s->by == PJ_BY_THREADS)
+        unit = pj_arena_format(s->arena, " %s", pj_key_name(s->by));
+    return pj_arena_format(s->arena, PJ_STR_FMT "%s%s", PJ_STR_ARG(name), unit, network);
 }
 
 static const char *text_of(const scaling *s, pj_arena *arena, double value)
@@ -490,6 +515,17 @@ static void draw_line(const scaling *s, pj_chart *chart, size_t series, const pj
     pj_callouts_avoid_line(callouts, line, merged);
 }
 
+/// Whether a later run of the same size has the same value in writing.
+static bool is_said_later(const scaling *s, size_t at, pj_arena *arena)
+{
+    const char *text = text_of(s, arena, s->samples[at].y);
+    for (size_t i = at + 1; i < s->count; i++)
+        if (s->samples[i].x == s->samples[at].x &&
+            strcmp(text_of(s, arena, s->samples[i].y), text) == 0)
+            return true;
+    return false;
+}
+
 /// Values beside their points; where there is no room for one, hovering says it.
 static void write_values(const scaling *s, const pj_point *points, pj_callouts *callouts)
 {
@@ -497,8 +533,10 @@ static void write_values(const scaling *s, const pj_point *points, pj_callouts *
     if (s->series_count > 1 || s->count > MOST_VALUES)
         return;
     for (size_t i = s->count; i-- > 0;) // the largest runs first
-        pj_callouts_put(callouts, points[i], text_of(s, callouts->chart->arena, s->samples[i].y),
-                        (pj_style){.size = 11}, above);
+        if (!is_said_later(s, i, callouts->chart->arena))
+            pj_callouts_put(callouts, points[i],
+                            text_of(s, callouts->chart->arena, s->samples[i].y),
+                            (pj_style){.size = 11}, above);
 }
 
 static void draw_series(const scaling *s, pj_chart *chart, size_t series, pj_callouts *callouts)

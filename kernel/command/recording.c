@@ -13,6 +13,10 @@
 #include "metrics/record/merge/merge_parts.h"
 #include "metrics/table/table.h"
 
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
 static const char *folder_of(const pj_inputs *inputs, size_t i)
 {
     return inputs->items[i].kind == PJ_VALUE_TEXT ? inputs->items[i].text : NULL;
@@ -25,6 +29,19 @@ bool pj_recording_inputs_are(const pj_inputs *inputs)
            pj_merge_parts_are(folder_of(inputs, count)))
         count++;
     return count > 0 && count == inputs->count;
+}
+
+const char *pj_recording_merged(const pj_inputs *inputs)
+{
+    char facts[PATH_MAX];
+    for (size_t i = 0; i < inputs->count; i++) {
+        const char *folder = folder_of(inputs, i);
+        const int size =
+            folder ? snprintf(facts, sizeof facts, "%s/popinjay.run", folder) : (int)sizeof facts;
+        if ((size_t)size < sizeof facts && access(facts, R_OK) == 0 && !pj_merge_parts_are(folder))
+            return folder;
+    }
+    return NULL;
 }
 
 static void tell(void *self, const pj_err *what)

@@ -9,6 +9,8 @@
 
 /// Whether all inputs are folders with parts of a recording.
 bool pj_recording_inputs_are(const pj_inputs *inputs);
+/// The first input that is the folder of a recording whose parts are merged; NULL = none.
+const char *pj_recording_merged(const pj_inputs *inputs);
 typedef struct pj_recording_opts {
     bool keep;    // the parts stay
     bool profile; // of a trace too: `folder`/profile.cubex

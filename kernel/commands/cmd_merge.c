@@ -23,6 +23,10 @@ static bool run_merge(pj_session *session, const void *given, pj_value *out, pj_
     if (!args->output && pj_recording_inputs_are(&args->files.inputs))
         return pj_recording_merge(session, &args->files.inputs,
                                   (pj_recording_opts){args->keep, args->profile}, out, err);
+    const char *merged = pj_recording_merged(&args->files.inputs);
+    if (!args->output && merged)
+        return pj_fail(err, PJ_E_USAGE, merged, 0,
+                       "no parts are left to be merged: its archive or profile is made");
     if (!args->output && !session->lang)
         return pj_fail(err, PJ_E_USAGE, NULL, 0,
                        "say where to write the profile: -o all.prof (or .callgrind, .csv, ...)");

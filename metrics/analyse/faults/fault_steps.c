@@ -351,15 +351,16 @@ pj_fault_found pj_fault_noise(pj_fault_steps *s)
 
 // The start
 
-/// What the later steps take at most, but for one in twenty; 0 = there are too few.
+/// What the later steps take at most, but for one of them, as where a program works without a
+/// collective of all, and for the last one, in which it finishes.
 static double usual_most(const pj_fault_steps *s, const double *medians, uint32_t from)
 {
-    double *later = pj_new_n(s->arena, double, s->steps + 1);
-    uint32_t count = s->steps - from;
-    for (uint32_t i = 0; i < count; i++)
-        later[i] = medians[from + i];
-    qsort(later, count, sizeof *later, by_value);
-    return later[count - 1 - count / 20];
+    double most = 0, next = 0;
+    for (uint32_t step = from; step + 1 < s->steps; step++) {
+        next = medians[step] > most ? most : fmax(next, medians[step]);
+        most = fmax(most, medians[step]);
+    }
+    return next;
 }
 
 pj_fault_found pj_fault_start_up(pj_fault_steps *s, uint64_t *longest_ns)

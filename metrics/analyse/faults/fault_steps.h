@@ -35,7 +35,7 @@ pj_fault_found pj_fault_slow(pj_fault_steps *steps);
 /// Work that takes longer than the same of others and at other times, in few steps: cut to that.
 pj_fault_found pj_fault_noise(pj_fault_steps *steps);
 
-/// First steps in which the ranks compute longer than in any later one, but for a few: cut to that.
+/// First steps in which the ranks compute longer than in any later one but one: cut to that.
 pj_fault_found pj_fault_start_up(pj_fault_steps *steps, uint64_t *longest_ns);
 
 #endif

@@ -88,7 +88,7 @@ static bool mend(search *s, pj_fault fault, double *before, pj_err *err)
     }
     fault.recoverable_ns = (s->now_ns - runtime) * s->threads;
     fault.method = "replay";
-    fault.confidence = "high";
+    fault.confidence = fault.confidence ? fault.confidence : "high";
     s->now_ns = runtime;
     add(s, fault);
     return true;
@@ -135,7 +135,10 @@ static bool mend_start_up(search *s, pj_err *err)
     double *before = copy_factors(s);
     uint64_t longest = 0;
     pj_fault_found found = pj_fault_start_up(&s->steps, &longest);
-    pj_fault fault = {.kind = PJ_FAULT_start_up, .where = found.where, .loss_ns = found.loss_ns};
+    pj_fault fault = {.kind = PJ_FAULT_start_up,
+                      .where = found.where,
+                      .loss_ns = found.loss_ns,
+                      .confidence = "medium"}; // it may be work that has to be done
     fault.place = pj_wait_place_around(s->run, 0, (uint64_t)found.lasts_ns);
     fault.change = pj_arena_format(s->arena, "bursts:%" PRIu64 "ns:%.3f", longest, found.longer);
     return !found.where || mend(s, fault, before, err);

@@ -246,6 +246,11 @@ static void run_step(app *a, uint32_t step)
         exchange(a);
     if (with->chain > 0)
         run_chain(a);
+    for (uint32_t i = 0; i < with->pauses; i++) {
+        meet(a, "MPI_Allreduce", 0, false, 500);
+        for (uint32_t k = 0; k < a->ranks; k++)
+            compute(a, k, 2000);
+    }
     meet(a, "MPI_Allreduce", 0, false, with->collective_ns ? with->collective_ns : 3000);
 }
 
@@ -312,6 +317,9 @@ static const pj_faulty_app apps[] = {
     {"a lock that they need less often", "omp_lock", NULL, .ranks = 2, .threads = 8, .lock = 0.2},
     {"a start-up in which all compute longer", "start_up", "first 3 of", 0, .start_up = 4,
      .start_up_steps = 3},
+    {.name = "nothing, and many collectives in each step", .pauses = 8},
+    {"a start-up before many collectives", "start_up", "first of", 0, .start_up = 4,
+     .start_up_steps = 1, .pauses = 8},
     {"a first step that takes longer", "start_up", "first of", .ranks = 16, .start_up = 3,
      .start_up_steps = 1},
     {"a slow collective", "collectives", "MPI_Allreduce", 0, .collective_ns = 300000},

@@ -35,6 +35,7 @@ endfunction()
 
 bring(${prefix}/bin/popinjay ${prefix}/lib/popinjay)
 bring(${prefix}/lib/popinjay/popinjay-draw.so ${to})
+bring(${prefix}/lib/popinjay/popinjay-debug.so ${to})
 file(GLOB libraries ${to}/*.so*)
 execute_process(COMMAND ${CMAKE_CURRENT_LIST_DIR}/older_libm ${libraries} COMMAND_ERROR_IS_FATAL ANY)
 foreach(font Sans Sans-Bold Sans-Oblique SansMono)

@@ -58,10 +58,12 @@ static void add_refused(pj_buf *out)
         const char *title, *advice;
     } rows[] = {
 #define REFUSED(title, magic, advice) {title, advice},
+#define REFUSED_LOOK(title, function, advice) {title, advice},
 #define REFUSED_FOLDER(title, ending, advice) {title " (folder)", advice},
 #define REFUSED_NAME(title, ending, advice) {title " (" ending ")", advice},
 #include "metrics/read/profile/refused.def"
 #undef REFUSED
+#undef REFUSED_LOOK
 #undef REFUSED_FOLDER
 #undef REFUSED_NAME
     };

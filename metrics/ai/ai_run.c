@@ -362,6 +362,39 @@ static void remark_on_overhead(pj_run *run, const pj_ai_ranks *ranks)
                       100 * (double)worst->overhead / (double)run->runtime_ns);
 }
 
+static int by_length(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/// A first step that is much longer than the others is said, never left out.
+static void remark_on_warm_up(pj_run *run)
+{
+    const double much = 1.5;
+    const pj_ai_account *account = run->ai;
+    uint64_t *lengths = pj_take_zeros((account->step_count + 1) * sizeof *lengths), first = 0;
+    size_t count = 0;
+    for (uint32_t i = 0; i < account->step_count; i++) { // in the order of steps
+        bool begins = !i || account->steps[i].number != account->steps[i - 1].number;
+        count += begins;
+        if (lengths[count - 1] < account->steps[i].length_ns)
+            lengths[count - 1] = account->steps[i].length_ns;
+    }
+    first = lengths[0];
+    if (count > 1)
+        qsort(lengths, count, sizeof *lengths, by_length);
+    uint64_t median = count ? lengths[(count - 1) / 2] : 0;
+    if (count > 2 && (double)first > much * (double)median)
+        pj_run_remark(run, PJ_NOTE, "warm_up",
+                      "step %lld takes %.1f times as long as the others: warming up? --roi "
+                      "steps:%lld..%lld leaves it out",
+                      (long long)account->steps[0].number, (double)first / (double)median,
+                      (long long)account->steps[0].number + 1,
+                      (long long)account->steps[account->step_count - 1].number);
+    free(lengths);
+}
+
 static void remark_on_exchanges(pj_run *run, const pj_ai_match *match)
 {
     for (unsigned why = 0; why < PJ_AI_REFUSALS; why++)
@@ -435,6 +468,7 @@ static void remark(pj_run *run, const pj_ai_ranks *ranks, bool raw_clock)
     remark_on_ranks(run, ranks);
     remark_on_units(run, ranks);
     remark_on_overhead(run, ranks);
+    remark_on_warm_up(run);
     for (unsigned odd = 0; odd < PJ_AI_ODDITIES; odd++) {
         uint64_t count = 0;
         for (size_t r = 0; r < ranks->count; r++)

@@ -42,6 +42,8 @@ static bool read_source(pj_source *source, pj_pass *pass, bool is_file, pj_err *
                                   : pj_reader_guess(pj_source_path(source), pj_source_head(source));
     if (!reader)
         return unknown_trace(source, err);
+    if (reader->gives == PJ_GIVES_ADVICE)
+        return reader->profile(source, NULL, err); // which fails
     if (!pj_reader_gives_trace(reader))
         return pj_reader_no_trace(reader, pj_source_path(source), err);
     if (reader->several && !is_file)

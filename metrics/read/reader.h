@@ -13,7 +13,7 @@ typedef enum pj_gives {
     PJ_GIVES_EVENTS,  // batches of events for the sinks of a pass
     PJ_GIVES_RUN,     // a whole run (run->provenance): no sink is asked
     PJ_GIVES_PROFILE, // a profile, through a builder
-    PJ_GIVES_ADVICE,  // nothing: `profile` fails and says what makes a file that is read
+    PJ_GIVES_ADVICE,  // nothing: it fails and says what makes a file that is read
 } pj_gives;
 
 struct pj_build; // metrics/profile/build/profile_build.h

@@ -14,18 +14,8 @@ typedef struct refused_row {
     pj_str mark; // first bytes of a file, or the end of its name or of one in a folder
     const char *advice;
     refused_by by;
+    bool (*looks)(pj_str bytes); // in place of first bytes; may be NULL
 } refused_row;
-
-static const refused_row rows[] = {
-#define REFUSED(title, magic, advice) {title, {magic, sizeof magic - 1}, advice, BY_BYTES},
-#define REFUSED_FOLDER(title, ending, advice)                                                      \
-    {title, {ending, sizeof ending - 1}, advice, BY_FOLDER},
-#define REFUSED_NAME(title, ending, advice) {title, {ending, sizeof ending - 1}, advice, BY_NAME},
-#include "metrics/read/profile/refused.def"
-#undef REFUSED
-#undef REFUSED_FOLDER
-#undef REFUSED_NAME
-};
 
 static bool take_varint(pj_str *bytes, uint64_t *out)
 {
@@ -59,12 +49,54 @@ static bool is_pprof(pj_str bytes)
     return typed;
 }
 
+/// Whether the bytes are a message of protobuf that is nothing but packets, as Perfetto's are,
+/// which begin with one of the fields that most of them have.
+static bool is_perfetto(pj_str bytes)
+{
+    static const char firsts[] = "\x12\x18\x32\x40\x50\x5a\x62\x8a\x9a\xe2\xfa";
+    enum { LEAST = 2, ENOUGH = 8 };
+    unsigned packets = 0;
+    uint64_t length;
+    while (packets < ENOUGH && bytes.len) {
+        if (bytes.at[0] != '\x0a')
+            return false;
+        bytes = pj_str_from(bytes, 1);
+        if (!take_varint(&bytes, &length) || !length || !bytes.len)
+            break; // the head ends
+        if (!memchr(firsts, bytes.at[0], sizeof firsts - 1))
+            return false;
+        packets += length <= bytes.len;
+        bytes = pj_str_from(bytes, length < bytes.len ? (size_t)length : bytes.len);
+    }
+    return packets >= LEAST;
+}
+
+static bool is_rocprofiler(pj_str bytes)
+{
+    bytes = pj_str_trim(pj_str_head(bytes, 4096));
+    return pj_str_starts(bytes, PJ_S("{")) &&
+           pj_str_contains(bytes, PJ_S("\"rocprofiler-sdk-tool\""));
+}
+
+static const refused_row rows[] = {
+#define REFUSED(title, magic, advice) {title, {magic, sizeof magic - 1}, advice, BY_BYTES, NULL},
+#define REFUSED_LOOK(title, function, advice) {title, {"", 0}, advice, BY_BYTES, function},
+#define REFUSED_FOLDER(title, ending, advice)                                                      \
+    {title, {ending, sizeof ending - 1}, advice, BY_FOLDER, NULL},
+#define REFUSED_NAME(title, ending, advice)                                                        \
+    {title, {ending, sizeof ending - 1}, advice, BY_NAME, NULL},
+#include "metrics/read/profile/refused.def"
+#undef REFUSED
+#undef REFUSED_LOOK
+#undef REFUSED_FOLDER
+#undef REFUSED_NAME
+};
+
 static const refused_row *find_file(pj_str head)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const refused_row *row = &rows[i];
-        if (row->by == BY_BYTES &&
-            (row->mark.len ? pj_str_starts(head, row->mark) : is_pprof(head)))
+        if (row->by == BY_BYTES && (row->looks ? row->looks(head) : pj_str_starts(head, row->mark)))
             return row;
     }
     return NULL;

@@ -664,6 +664,29 @@ static void masses_are_bounded(void **state)
 }
 
 /// Names of more than 64 KiB are cut, arguments nested a million deep are passed over.
+/// A first step of 40 us before two of 10.
+static void a_warm_up_is_said(void **state)
+{
+    (void)state;
+#define STEP(number, ts)                                                                           \
+    "{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"ProfilerStep#" number               \
+    "\", \"pid\": 9, \"tid\": 1, \"ts\": " ts ", \"dur\": 9}"
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_run run = read_text(
+        EVENTS(STEP("3", "1") "," STEP("4", "41") "," STEP("5", "51") "," CALL(
+            "9", "2", "1",
+            "1") "," CALL("9", "42", "1",
+                          "2") "," CALL("9", "52", "1",
+                                        "3") "," KERNEL("a", "4", "30",
+                                                        "1") "," KERNEL("a", "44", "5",
+                                                                        "2") "," KERNEL("a", "54",
+                                                                                        "10", "3")),
+        &err);
+    assert_non_null(run);
+    assert_true(says(run, "step 3 takes 4.0 times as long as the others"));
+    assert_true(says(run, "--roi steps:4..5"));
+}
+
 static void long_and_deep_texts(void **state)
 {
     (void)state;
@@ -826,6 +849,7 @@ int main(void)
         cmocka_unit_test(merged_files_are_taken_apart),
         cmocka_unit_test(traps_are_counted),
         cmocka_unit_test(masses_are_bounded),
+        cmocka_unit_test(a_warm_up_is_said),
         cmocka_unit_test(long_and_deep_texts),
         cmocka_unit_test(lost_members_are_said),
         cmocka_unit_test(ranks_that_lack_are_said),

@@ -37,6 +37,9 @@ static void files_name_the_converter(void **state)
     refuse(PJ_S("HPCTOOLKITmeta"), "hatchet");
     refuse(PJ_S("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x10\x27"), "google-pprof");
     refuse(PJ_S("\x48\xd6\xdd\x05\x0a\x04\x08\x01\x10\x02\x32\x00"), "go tool pprof -callgrind");
+    refuse(PJ_S("\x0a\x04\x18\x06\x50\x03\x0a\x06\x40\x01\xe2\x03\x01x\x0a\x7f\x40"),
+           "traceconv json");
+    refuse(PJ_S("{\"rocprofiler-sdk-tool\": [{\"buffer_records\": {}}]}"), "rocpd");
 }
 
 static void names_where_bytes_tell_nothing(void **state)

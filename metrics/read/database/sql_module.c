@@ -242,10 +242,12 @@ static bool has(const pj_sql_rows *rows, unsigned column)
     return place >= 0 && sqlite3_column_type(rows->statement, place) != SQLITE_NULL;
 }
 
+/// Whether a column is null is asked only where it may be: null is 0, and most are not.
 static int64_t integer(const pj_sql_rows *rows, unsigned column, int64_t otherwise)
 {
-    return has(rows, column) ? sqlite3_column_int64(rows->statement, rows->place[column])
-                             : otherwise;
+    int place = rows->place[column];
+    int64_t value = place < 0 ? 0 : sqlite3_column_int64(rows->statement, place);
+    return value || has(rows, column) ? value : otherwise;
 }
 
 static pj_str text_of(const pj_sql_rows *rows, unsigned column)

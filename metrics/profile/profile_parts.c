@@ -148,11 +148,29 @@ static void add_value_column(const pj_profile *p, pj_table *table, pj_value_part
     pj_table_add_column(table, column);
 }
 
+/// Times are told as precisely as the longest one, so that columns can be compared.
+static void set_decimals(pj_table *table)
+{
+    enum { DIGITS = 5, MOST_DECIMALS = 9 };
+    double longest = 0;
+    for (size_t row = 0; row < table->row_count; row++)
+        for (size_t i = 0; i < table->column_count; i++)
+            if (table->columns[i].unit == PJ_UNIT_S)
+                longest = fmax(longest, fabs(pj_cell_number(*pj_table_cell(table, row, i))));
+    double before = longest > 0 ? floor(log10(longest)) + 1 : 1;
+    for (size_t i = 0; i < table->column_count; i++)
+        if (table->columns[i].unit == PJ_UNIT_S)
+            pj_table_set_decimals(table, i,
+                                  (unsigned)fmax(0, fmin(MOST_DECIMALS, DIGITS - before)));
+}
+
 /// NULL with PJ_E_STOPPED where not all rows were made.
 static pj_table *unless_stopped(pj_table *table, const pj_job *job, pj_err *err)
 {
-    if (!pj_job_stopped(job))
+    if (!pj_job_stopped(job)) {
+        set_decimals(table);
         return table;
+    }
     pj_table_release(table);
     pj_fail(err, PJ_E_STOPPED, NULL, 0, "interrupted");
     return NULL;

@@ -38,7 +38,9 @@ typedef struct pj_kind {
     bool (*write_folder)(const pj_value *value, const char *folder, pj_err *err);
     /// Those among them that no table or picture has; ends with NULL.
     const char *const *suffixes;
-    const struct pj_lang_type *lang; // its object in Lua; NULL = a value of Lua's own
+    /// Its object in Lua; NULL = one with the operations of its table, or where it has none a value
+    /// of Lua's own.
+    const struct pj_lang_type *lang;
 } pj_kind;
 
 const pj_kind *pj_kind_of(const pj_value *value);

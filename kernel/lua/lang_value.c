@@ -50,10 +50,20 @@ pj_lang_object *pj_lang_object_push(lua_State *L)
     return object;
 }
 
+/// Of kinds without members of their own.
+static const pj_lang_type shown_type = {.name = "value", .members = pj_lang_table_methods};
+
+/// NULL = a value of Lua's own.
+static const pj_lang_type *type_of(const pj_value *value)
+{
+    const pj_kind *kind = pj_kind_of(value);
+    return kind->lang || !kind->table ? kind->lang : &shown_type;
+}
+
 void pj_lang_object_finish(lua_State *L)
 {
     pj_lang_object *object = pj_lang_object_at(L, -1);
-    object->type = pj_kind_of(&object->value)->lang;
+    object->type = type_of(&object->value);
     pj_lang_memory_note(L, pj_value_bytes(&object->value));
     if (object->type)
         return;
@@ -107,14 +117,12 @@ static int collect(lua_State *L)
 
 const pj_lang_type *pj_lang_type_at(size_t index)
 {
-    static const pj_lang_type *const types[] = {
-#define PLAIN(kind, name)
-#define VALUE(kind, name) &pj_lang_type_##name,
-#include "kernel/command/values.def"
-#undef PLAIN
-#undef VALUE
-        &pj_lang_type_column, &pj_lang_type_row};
-    return index < sizeof types / sizeof *types ? types[index] : NULL;
+    static const pj_lang_type *const parts[] = {&pj_lang_type_column, &pj_lang_type_row};
+    const pj_kind *kind;
+    for (size_t i = 0; (kind = pj_kind_at(i)); i++)
+        if (kind->lang && index-- == 0)
+            return kind->lang;
+    return index < sizeof parts / sizeof *parts ? parts[index] : NULL;
 }
 
 const pj_lang_member *pj_lang_member_at(const pj_lang_type *type, size_t index)

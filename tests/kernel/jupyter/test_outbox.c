@@ -2,9 +2,12 @@
 #include "kernel/jupyter/outbox.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -55,11 +58,45 @@ static void test_close(void **state)
     pj_outbox_free(outbox);
 }
 
+typedef struct waiter {
+    pj_outbox *outbox;
+    atomic_bool done;
+} waiter;
+
+static void *await_one(void *context)
+{
+    waiter *w = context;
+    pj_outbox_wait(w->outbox, 1);
+    atomic_store(&w->done, true);
+    return NULL;
+}
+
+/// At the end of a kernel a status still follows the reply that it tells of.
+static void a_closed_one_is_waited_for_until_it_is_empty(void **state)
+{
+    (void)state;
+    pj_origin origin;
+    pj_origin_init(&origin);
+    waiter w = {.outbox = pj_outbox_new()};
+    pj_outbox_add(w.outbox, pj_publish_status(&origin, NULL, "idle"));
+    pj_outbox_close(w.outbox);
+    pthread_t thread;
+    pthread_create(&thread, NULL, await_one, &w);
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    assert_false(atomic_load(&w.done));
+    bool closed;
+    pj_post_free(pj_outbox_take(w.outbox, &closed));
+    pj_outbox_sent(w.outbox);
+    pthread_join(thread, NULL);
+    pj_outbox_free(w.outbox);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order_and_descriptor),
         cmocka_unit_test(test_close),
+        cmocka_unit_test(a_closed_one_is_waited_for_until_it_is_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,6 +114,32 @@ static pj_profile *made_odd(int64_t rank)
     return finish(b);
 }
 
+/// A profile with a function at a line of a file.
+static pj_profile *made_function(const char *name, const char *file, uint32_t line)
+{
+    pj_job job = {0};
+    pj_auto_build b = pj_build_new("one.prof", &job);
+    uint32_t at = pj_build_location(b, (pj_profile_location){.rank = 0});
+    uint32_t calls = pj_build_column(b, PJ_AT_REGION, PJ_CALLS, PJ_NO_ITEM, true);
+    pj_build_count(b, calls, pj_build_region(b, pj_str_of(name), pj_str_of(file), line), at, 1);
+    return finish(b);
+}
+
+static void name_file_and_line_make_a_function(void **state)
+{
+    (void)state;
+    pj_profile *parts[] = {made_function("<lambda>", "a.py", 1),
+                           made_function("<lambda>", "a.py", 2),
+                           made_function("<lambda>", "b.py", 2), made_function("f", "b.py", 2),
+                           made_function("f", "b.py", 2)};
+    for (size_t i = 1; i < sizeof parts / sizeof *parts; i++) {
+        pj_auto_profile all = merged(parts + i - 1, 2);
+        assert_int_equal(all->count[PJ_AT_REGION], i < 4 ? 2 : 1);
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        pj_profile_release(parts[i]);
+}
+
 static void oddities_of_parts_are_counted_once(void **state)
 {
     (void)state;
@@ -343,6 +369,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_tell_ranks),
         cmocka_unit_test(ranks_keep_their_values),
+        cmocka_unit_test(name_file_and_line_make_a_function),
         cmocka_unit_test(oddities_of_parts_are_counted_once),
         cmocka_unit_test(statistics_count_the_absent_as_nothing),
         cmocka_unit_test(parts_of_a_graph),

@@ -48,6 +48,9 @@ static void only_what_may_be_there_is_read_again(void **state)
     run->meters.count = 1;
     assert_true(pj_aspects_stale(PJ_WANT(energy), run));
     assert_true(pj_aspects_stale(PJ_WANT(bursts), run) && pj_aspects_stale(PJ_WANT(tape), run));
+    run->energy = (const struct pj_energy *)run;
+    assert_false(pj_aspects_stale(PJ_WANT(energy), run));
+    run->energy = NULL;
     run->untraced = true; // its file has no more
     assert_false(pj_aspects_stale(~0u, run));
     pj_run_release(run);

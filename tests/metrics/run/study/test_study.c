@@ -258,6 +258,24 @@ static void test_a_part_alone(void **state)
 }
 
 /// The same trace in several windows: what tells the cases apart stands in their names.
+/// A run on another network brings the one on the ideal network along, unless it is there.
+static void test_networks(void **state)
+{
+    (void)state;
+    const pj_study_opts opts = {.beside = true};
+    pj_run *base = made_run_even("a.prv", 2, 1);
+    pj_run *alone[] = {pj_run_case(base, &base->ideal, "slow")};
+    pj_auto_study first = study_of(alone, 1, opts);
+    assert_int_equal(first->count, 2);
+    pj_run *both[] = {pj_run_hold(base), pj_run_case(base, &base->ideal, "slow")};
+    pj_auto_study second = study_of(both, 2, opts);
+    assert_int_equal(second->count, 2);
+    pj_run *mixed[] = {made_run_even("b.prv", 4, 1), pj_run_case(base, &base->ideal, "slow")};
+    pj_auto_study third = study_of(mixed, 2, opts);
+    assert_int_equal(third->count, 3);
+    pj_run_release(base);
+}
+
 static void test_windows(void **state)
 {
     (void)state;
@@ -285,6 +303,7 @@ int main(void)
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_a_part_alone),
         cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_networks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,11 @@
 
 #include <string.h>
 
-const char *const pj_load_cuts[] = {"clip", "drop", NULL};
-const char *const pj_load_clocks[] = {"repair", "raw", NULL};
+/// The choice of a row: 0 is what goes without saying.
+static const char *choice(size_t key, size_t index)
+{
+    return pj_load_how_at(key)->choices[index];
+}
 
 static bool take_roi(const char *text, pj_load_opts *opts, pj_err *err)
 {
@@ -49,27 +52,27 @@ static const char *say_roi(const pj_load_opts *opts, pj_arena *arena)
 static bool take_roi_cut(const char *text, pj_load_opts *opts, pj_err *err)
 {
     (void)err;
-    opts->roi.drop = strcmp(text, pj_load_cuts[1]) == 0;
+    opts->roi.drop = strcmp(text, choice(PJ_HOW_roi_cut, 1)) == 0;
     return true;
 }
 
 static const char *say_roi_cut(const pj_load_opts *opts, pj_arena *arena)
 {
     (void)arena;
-    return pj_load_cuts[opts->roi.drop];
+    return choice(PJ_HOW_roi_cut, opts->roi.drop);
 }
 
 static bool take_clock(const char *text, pj_load_opts *opts, pj_err *err)
 {
     (void)err;
-    opts->raw_clock = strcmp(text, pj_load_clocks[1]) == 0;
+    opts->raw_clock = strcmp(text, choice(PJ_HOW_clock, 1)) == 0;
     return true;
 }
 
 static const char *say_clock(const pj_load_opts *opts, pj_arena *arena)
 {
     (void)arena;
-    return pj_load_clocks[opts->raw_clock];
+    return choice(PJ_HOW_clock, opts->raw_clock);
 }
 
 static const pj_load_how_row rows[] = {

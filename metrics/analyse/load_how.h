@@ -34,7 +34,8 @@ typedef struct pj_load_how_row {
     const char *(*say)(const pj_load_opts *opts, pj_arena *arena);
 } pj_load_how_row;
 
-extern const char *const pj_load_cuts[], *const pj_load_clocks[];
+/// Choices of a row.
+#define PJ_WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 /// By PJ_HOW_key; NULL past the end.
 const pj_load_how_row *pj_load_how_at(size_t index);

@@ -560,6 +560,36 @@ async function profiles(stage) {
   await lab.output(2).getByText('(centroid)').filter({ visible: true }).first().waitFor();
 }
 
+/// What each page of profiles shows is saved, and made again by its code in a cell.
+async function savedPages(stage) {
+  fs.copyFileSync(new URL('../samples/mprofile/plain.dat', import.meta.url), path.join(stage.home, 'plain.dat'));
+  const lab = await stage.open(stage.notebook('pages.ipynb',
+    ['wizard{"profiles/cpu_*.prof", "profiles/image_13.lprof", "plain.dat"}', 'wizard{code = true}']));
+  await lab.run(0);
+  const area = lab.output(0);
+  await area.getByText('plain.dat').first().waitFor({ state: 'attached' });
+  await button(area, 'Analyse').click();
+  for (const page of ['Functions', 'Graph', 'Ranks', 'Lines', 'Memory']) {
+    const file = page === 'Ranks' ? 'profile-ranks.png' : `${page.toLowerCase()}.png`, cell = lab.output(2);
+    await tab(area, page).click();
+    await button(area, 'Save').filter({ visible: true }).first().click();
+    await area.getByText(file).filter({ visible: true }).first().waitFor();
+    assert.ok(fs.statSync(path.join(stage.home, file)).size > 3000, file);
+    await lab.run(1); // makes a cell below
+    await lab.cell(2).getByText('profile').first().waitFor();
+    await lab.run(2);
+    await cell.locator('img, table, .pj-alive').first().waitFor({ state: 'attached' });
+    assert.equal(await cell.locator('.jp-RenderedText[data-mime-type*="error"]').count(), 0, page);
+  }
+  await tab(area, 'Changes').click(); // from times to memory: a table alone
+  await button(area, 'Save').filter({ visible: true }).first().click();
+  await area.getByText('only a table').filter({ visible: true }).first().waitFor();
+  await type(area, 'Save as', 'changes.csv');
+  await button(area, 'Save').filter({ visible: true }).first().click();
+  await area.getByText('changes.csv').filter({ visible: true }).first().waitFor();
+  assert.ok(fs.statSync(path.join(stage.home, 'changes.csv')).size > 500);
+}
+
 /// A program, recorded in two sizes by mouse; its runs are analysed.
 async function recorded(stage) {
   fs.writeFileSync(path.join(stage.home, 'app.py'), 'import os\ndef part(n):\n' +
@@ -602,6 +632,7 @@ async function recorded(stage) {
 export const wizardScenarios = {
   'wizard: a program is recorded, interrupted, gone on with, analysed': recorded,
   'wizard: profiles of ranks, and a trace beside them': profiles,
+  'wizard: each page of profiles is saved and shown as code': savedPages,
   'wizard: from traces to causes by mouse': byMouse,
   'wizard: every page at 800 and 1600 px, dark and light': looks,
   'wizard: findings lead to views, sliders to replays': findings,

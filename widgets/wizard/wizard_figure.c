@@ -228,6 +228,8 @@ static bool fill(pj_wizard *wizard, const pj_wizard_saver *saver, const char *fo
     pj_auto_figure figure = saver->make(wizard, &table, err);
     if (!figure && !table)
         return false;
+    if (!renderer && !figure)
+        return pj_fail(err, PJ_E_MISSING, NULL, 0, "there is no picture of this, only a table");
     if (!renderer)
         return pj_figure_file(figure, pj_str_of(format), NULL, out, err);
     if (!table)

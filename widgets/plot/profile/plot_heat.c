@@ -274,6 +274,13 @@ static pj_axis ranks_axis(const heat *h)
     return axis;
 }
 
+static const char *more_of(pj_arena *arena, uint32_t count)
+{
+    char text[32];
+    text[pj_format_grouped(count, text)] = 0;
+    return pj_arena_format(arena, "%s more", text);
+}
+
 /// Names from top to bottom.
 static pj_axis names_axis(heat *h, const pj_draw *draw)
 {
@@ -290,7 +297,7 @@ static pj_axis names_axis(heat *h, const pj_draw *draw)
     }
     uint32_t count = h->named;
     if (h->rest > 0)
-        labels[count++] = pj_arena_format(v->arena, "%u more", h->count - h->named);
+        labels[count++] = more_of(v->arena, h->count - h->named);
     pj_axis axis = pj_axis_categories(v->arena, labels, count);
     axis.from = h->named + h->rest - 0.5;
     axis.to = -0.5;

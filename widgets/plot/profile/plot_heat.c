@@ -3,6 +3,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/function_family.h"
 #include "metrics/profile/function_name.h"

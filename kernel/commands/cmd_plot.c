@@ -19,6 +19,7 @@
 #include "metrics/profile/profile.h"
 #include "metrics/run/run.h"
 #include "metrics/run/run_table.h"
+#include "metrics/run/study/study.h"
 #include "metrics/run/timeline.h"
 #include "metrics/stat/parts/slice_sink.h"
 #include "metrics/stat/query.h"
@@ -284,6 +285,36 @@ static bool export_ranks(pj_session *session, const plot_args *args, const pj_va
     return true;
 }
 
+/// One run, or several that stand beside each other.
+static bool plot_runs(pj_session *session, const plot_args *args, pj_plot_opts opts, pj_value *out,
+                      pj_err *err)
+{
+    const pj_plot *plot = choose_plot(args);
+    pj_auto_value runs = {0};
+    pj_load_opts how = {.no_replay = true, .aspects = plot->aspects};
+    if (!pj_inputs_load(session, &args->load, how, &runs, err))
+        return false;
+    if (runs.list->count == 1) {
+        pj_plot_data one = {.run = runs.list->items[0].run};
+        *out = pj_display_plot(session, plot, one, opts, &args->exports, err);
+        if (out->kind != PJ_VALUE_DRAWING)
+            return false;
+        out->drawing->data = plot->numbers(one.run);
+        return pj_export_all(session, out, &args->exports, err);
+    }
+    pj_study_opts grouped = {.scaling = pj_scaling_choice(args->metrics.scaling)};
+    pj_auto_study study = pj_inputs_study(runs.list, grouped, err);
+    pj_auto_table numbers = study ? plot->numbers_of_study(study, err) : NULL;
+    if (!numbers)
+        return false;
+    *out =
+        pj_display_plot(session, plot, (pj_plot_data){.study = study}, opts, &args->exports, err);
+    if (out->kind != PJ_VALUE_DRAWING)
+        return false;
+    out->drawing->data = pj_table_hold(numbers);
+    return pj_export_all(session, out, &args->exports, err);
+}
+
 static bool run_plot(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     const plot_args *args = given;
@@ -292,6 +323,8 @@ static bool run_plot(pj_session *session, const void *given, pj_value *out, pj_e
     pj_auto_value source = {0};
     if (!take_opts(args, plot, &opts, err) || !pj_export_check(&args->exports, err))
         return false;
+    if (plot->several)
+        return plot_runs(session, args, opts, out, err);
     pj_auto_profile before = take_before(session, args, plot, err);
     if (err->code || !take_source(session, args, plot, &source, err))
         return false;

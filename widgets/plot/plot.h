@@ -9,6 +9,7 @@
 #include "metrics/profile/profile.h"
 #include "metrics/run/aspect.h"
 #include "metrics/run/run.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/draw.h"
 #include "widgets/figure/figure.h"
@@ -27,6 +28,7 @@ typedef enum pj_plot_source {
 typedef struct pj_plot_data {
     const pj_metrics *metrics;
     const pj_run *run;
+    const pj_study *study; // of several runs, where the plot draws such
     const pj_table *table;
     const pj_profile *profile;
 } pj_plot_data;
@@ -88,6 +90,7 @@ typedef struct pj_plot {
     pj_plot_source source;
     size_t most_y;      // values of y; 0 = PJ_PLOT_MOST_Y - 1
     unsigned aspects;   // PJ_WANT(...): what the run must have been read with
+    bool several;       // of one run, or of several (pj_plot_data.study)
     bool sliced;        // the run is cut along time (pj_run.slices)
     bool iterations;    // it is cut into its iterations
     bool stacks;        // several y may stand on top of each other
@@ -100,6 +103,8 @@ typedef struct pj_plot {
     const struct pj_query_opts *question;
     /// The numbers that are drawn of a run, new; NULL = its statistics.
     pj_table *(*numbers)(const pj_run *run);
+    /// The same of several runs; errors as of `make`.
+    pj_table *(*numbers_of_study)(const pj_study *study, pj_err *err);
     /// The same of metrics, with the keys drawn; NULL = those of the set.
     pj_table *(*numbers_of_metrics)(const pj_metrics *metrics, const pj_plot_opts *opts);
     /// NULL with PJ_E_USAGE (no such column, metric or key; the message lists the valid ones) or

@@ -1,26 +1,32 @@
-// Bursts of computation: IPC over instructions, a colour for each cluster.
+// Bursts of computation: IPC over instructions, a colour for each cluster. Several runs stand in
+// panels beside each other, and what is the same cluster has one colour and an arrow from run to
+// run.
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/base/num.h"
 #include "metrics/run/aspect.h"
 #include "metrics/run/parts/burst_cells.h"
 #include "metrics/run/parts/burst_clusters.h"
+#include "metrics/run/parts/burst_tracks.h"
 #include "metrics/run/parts/bursts_table.h"
 #include "metrics/run/run.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/axis.h"
 #include "widgets/figure/chart.h"
 #include "widgets/figure/draw.h"
 #include "widgets/figure/figure.h"
 #include "widgets/figure/palette.h"
+#include "widgets/figure/textbox.h"
 #include "widgets/plot/plot.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { DRAWN_MOST = 4000, NAMED_MOST = PJ_PALETTE_SERIES_COUNT };
+enum { DRAWN_MOST = 4000, NAMED_MOST = PJ_PALETTE_SERIES_COUNT, PANELS_MOST = 8 };
 
 static const double smallest = 2.5, largest = 14; // radius in px
+static const double panel_width = 190, head = 8;  // px; of an arrow
 
 static double instructions_of(const pj_burst_sum *sum)
 {
@@ -68,18 +74,27 @@ static size_t fill_keys(const pj_burst_clusters *bursts, pj_chart_key *keys, pj_
     return count;
 }
 
-static void choose_axes(const pj_burst_clusters *bursts, pj_axis *x, pj_axis *y)
+/// What points of one or more runs reach.
+typedef struct extent {
+    double least, most, ipc, longest; // instructions; the largest ones
+} extent;
+
+static void widen(extent *e, const pj_burst_clusters *bursts)
 {
-    double least = INFINITY, most = 0, ipc = 0;
     for (size_t i = 0; i < bursts->point_count; i++) {
-        double instructions = instructions_of(&bursts->points[i].sum);
-        least = fmin(least, instructions);
-        most = fmax(most, instructions);
-        ipc = fmax(ipc, ipc_of(&bursts->points[i].sum));
+        const pj_burst_sum *sum = &bursts->points[i].sum;
+        e->least = fmin(e->least, instructions_of(sum));
+        e->most = fmax(e->most, instructions_of(sum));
+        e->ipc = fmax(e->ipc, ipc_of(sum));
+        e->longest = fmax(e->longest, (double)sum->time_ns);
     }
-    *x = pj_axis_new(PJ_AXIS_LOG, least / 1.5, most * 1.5, false);
+}
+
+static void choose_axes(const extent *e, pj_axis *x, pj_axis *y)
+{
+    *x = pj_axis_new(PJ_AXIS_LOG, e->least / 1.5, e->most * 1.5, false);
     x->title = "Instructions of a burst";
-    *y = pj_axis_new(PJ_AXIS_LINEAR, 0, ipc, true);
+    *y = pj_axis_new(PJ_AXIS_LINEAR, 0, e->ipc, true);
     y->title = "IPC";
 }
 
@@ -96,21 +111,33 @@ static const char *hover_of(const pj_burst_point *p, pj_arena *arena)
                            ipc_of(&p->sum), time);
 }
 
-/// Areas are times.
-static void draw_points(const pj_burst_clusters *bursts, pj_chart *chart)
+/// What is drawn of a run, and where.
+typedef struct panel {
+    const pj_burst_clusters *bursts;
+    const uint32_t *track_of; // what gives a cluster its colour; NULL = its number
+    pj_axis x;
+    double longest; // time of the largest disc
+    size_t most;    // points
+} panel;
+
+static pj_colour panel_colour(const panel *p, uint32_t cluster)
 {
-    const pj_burst_point **points = order_points(bursts, chart->arena);
-    double longest = bursts->point_count ? (double)points[0]->sum.time_ns : 1;
-    for (size_t i = 0; i < bursts->point_count && i < DRAWN_MOST; i++) {
+    return cluster && p->track_of ? colour_of(p->track_of[cluster - 1] + 1) : colour_of(cluster);
+}
+
+/// Areas are times.
+static void draw_points(const panel *p, pj_chart *chart)
+{
+    const pj_burst_point **points = order_points(p->bursts, chart->arena);
+    for (size_t i = 0; i < p->bursts->point_count && i < p->most; i++) {
         const pj_burst_sum *sum = &points[i]->sum;
-        pj_point at = {pj_chart_x(chart, instructions_of(sum)), pj_chart_y(chart, ipc_of(sum))};
-        double radius = fmax(smallest, largest * sqrt((double)sum->time_ns / longest));
+        double radius = fmax(smallest, largest * sqrt((double)sum->time_ns / p->longest));
         pj_figure_add(chart->figure,
                       (pj_mark){.kind = PJ_MARK_DISC,
-                                .x = at.x,
-                                .y = at.y,
+                                .x = pj_axis_at(&p->x, instructions_of(sum)),
+                                .y = pj_chart_y(chart, ipc_of(sum)),
                                 .w = radius,
-                                .fill = (colour_of(points[i]->cluster) & 0xffffff00) | 0x70,
+                                .fill = (panel_colour(p, points[i]->cluster) & 0xffffff00) | 0x70,
                                 .hover = hover_of(points[i], chart->arena)});
     }
 }
@@ -126,10 +153,9 @@ static bool may_be_drawn(const pj_run *run, pj_err *err)
     return true;
 }
 
-static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err)
+static pj_figure *draw_run(const pj_run *run, pj_plot_opts opts, const pj_draw *draw, pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
-    const pj_run *run = data.run;
     if (!may_be_drawn(run, err))
         return NULL;
     pj_chart_key keys[NAMED_MOST + 1];
@@ -143,12 +169,189 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
                          .key_count = fill_keys(run->bursts, keys, arena)};
     if (run->bursts->point_count > DRAWN_MOST)
         how.note = "Only what takes longest is drawn.";
-    choose_axes(run->bursts, &how.x, &how.y);
+    extent e = {.least = INFINITY};
+    widen(&e, run->bursts);
+    choose_axes(&e, &how.x, &how.y);
     pj_chart chart = pj_chart_new(how, draw);
-    draw_points(run->bursts, &chart);
+    draw_points(
+        &(panel){.bursts = run->bursts, .x = chart.x, .longest = e.longest, .most = DRAWN_MOST},
+        &chart);
     chart.figure->summary = pj_arena_format(
         chart.arena, "%u clusters of bursts by instructions and IPC.", run->bursts->count);
     return chart.figure;
+}
+
+// ---- several runs
+
+typedef struct panels {
+    const pj_study *study;
+    pj_burst_tracks tracks;
+    pj_arena *arena;
+    extent reach;
+    double width; // px of one, about
+} panels;
+
+static bool can_stand_beside(const pj_study *study, pj_err *err)
+{
+    if (study->count > PANELS_MOST)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0,
+                       "bursts of at most %d runs are drawn, not of %zu; `popinjay bursts` lists "
+                       "those of any number",
+                       PANELS_MOST, study->count);
+    for (size_t i = 0; i < study->count; i++)
+        if (!may_be_drawn(study->cases[i].run, err))
+            return false;
+    return true;
+}
+
+/// Panels side by side on one axis, in each of which instructions begin anew.
+static pj_axis axis_of_panels(const panels *p, pj_axis one)
+{
+    const size_t count = p->study->count;
+    one.end = p->width;
+    pj_axis_ticks(&one, p->arena, 44);
+    pj_axis all = {.kind = PJ_AXIS_LINEAR,
+                   .title = one.title,
+                   .to = (double)count,
+                   .ticks = pj_new_n(p->arena, pj_tick, count * one.tick_count + 1),
+                   .given = true};
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < one.tick_count; k++)
+            all.ticks[all.tick_count++] = (pj_tick){
+                (double)i + pj_axis_at(&one, one.ticks[k].value) / p->width, one.ticks[k].label};
+    return all;
+}
+
+static panel panel_at(const panels *p, const pj_chart *chart, pj_axis one, size_t index)
+{
+    one.start = pj_chart_x(chart, (double)index);
+    one.end = pj_chart_x(chart, (double)index + 1);
+    return (panel){.bursts = p->study->cases[index].run->bursts,
+                   .track_of = p->tracks.track_of[index],
+                   .x = one,
+                   .longest = p->reach.longest,
+                   .most = DRAWN_MOST / p->study->count};
+}
+
+static void draw_frame(const panels *p, pj_chart *chart, const panel *at, size_t index)
+{
+    const pj_case *of = &p->study->cases[index];
+    const pj_style style = {.size = 12, .bold = true, .anchor = PJ_ANCHOR_MIDDLE};
+    const char *name = pj_textbox_squeeze(chart->draw, chart->arena, of->name, style,
+                                          at->x.end - at->x.start - 12);
+    pj_textbox_put(chart->figure, (at->x.start + at->x.end) / 2, chart->top - 8, name, style);
+    if (index)
+        pj_figure_add(chart->figure, (pj_mark){.kind = PJ_MARK_LINE,
+                                               .x = at->x.start,
+                                               .y = chart->top - 4,
+                                               .w = at->x.start,
+                                               .h = chart->bottom,
+                                               .stroke = PJ_RULE,
+                                               .stroke_width = 1});
+}
+
+static pj_point centre_of(const panel *at, const pj_chart *chart, uint32_t cluster)
+{
+    const pj_burst_sum *sum = &at->bursts->clusters[cluster];
+    return (pj_point){pj_axis_at(&at->x, instructions_of(sum)), pj_chart_y(chart, ipc_of(sum))};
+}
+
+static void draw_arrow(pj_chart *chart, pj_point from, pj_point to, pj_colour colour)
+{
+    double length = hypot(to.x - from.x, to.y - from.y);
+    if (length < 2 * head)
+        return;
+    double dx = (to.x - from.x) / length, dy = (to.y - from.y) / length;
+    pj_point neck = {to.x - head * dx, to.y - head * dy};
+    const pj_point tip[] = {to,
+                            {neck.x - dy * head / 2, neck.y + dx * head / 2},
+                            {neck.x + dy * head / 2, neck.y - dx * head / 2}};
+    pj_figure_add(chart->figure, (pj_mark){.kind = PJ_MARK_LINE,
+                                           .x = from.x,
+                                           .y = from.y,
+                                           .w = neck.x,
+                                           .h = neck.y,
+                                           .stroke = colour,
+                                           .stroke_width = 1.6});
+    pj_figure_add(
+        chart->figure,
+        (pj_mark){
+            .kind = PJ_MARK_PATH, .points = tip, .point_count = 3, .closed = true, .fill = colour});
+}
+
+/// From the clusters of the run before to those that follow them; above all points.
+static void draw_arrows(const panels *p, pj_chart *chart, pj_axis one)
+{
+    for (size_t i = 1; i < p->study->count; i++) {
+        const panel from = panel_at(p, chart, one, i - 1), to = panel_at(p, chart, one, i);
+        for (uint32_t k = to.bursts->count; k-- > 0;) {
+            uint32_t old = p->tracks.before[i][k];
+            if (old != PJ_NO_CLUSTER)
+                draw_arrow(chart, centre_of(&from, chart, old), centre_of(&to, chart, k),
+                           pj_chart_ink(panel_colour(&to, k + 1)));
+        }
+    }
+}
+
+static pj_chart_opts opts_of(const panels *p, pj_plot_opts opts, pj_chart_key *keys)
+{
+    const size_t count = p->study->count;
+    pj_chart_opts how = {.title = opts.title ? opts.title : "Bursts of computation, run by run",
+                         .subtitle = "Areas are times; what is the same computation has one "
+                                     "colour, arrows go to what became of it",
+                         .width = opts.width > 0
+                                      ? opts.width
+                                      : fmax(PJ_CHART_WIDTH, 60 + panel_width * (double)count),
+                         .height = opts.height,
+                         .keys = keys};
+    for (uint32_t i = 0; i < p->tracks.count && i < NAMED_MOST; i++)
+        keys[how.key_count++] =
+            (pj_chart_key){.name = pj_arena_format(p->arena, i == 0 ? "track %u" : "%u", i + 1),
+                           .colour = colour_of(i + 1)};
+    bool noise = false;
+    for (size_t i = 0; i < count; i++) {
+        const pj_burst_clusters *bursts = p->study->cases[i].run->bursts;
+        noise = noise || bursts->noise.bursts;
+        if (bursts->point_count > DRAWN_MOST / count)
+            how.note = "Only what takes longest is drawn.";
+    }
+    if (noise)
+        keys[how.key_count++] = (pj_chart_key){.name = "like no other", .colour = colour_of(0)};
+    return how;
+}
+
+static pj_figure *draw_study(const pj_study *study, pj_plot_opts opts, const pj_draw *draw,
+                             pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    panels p = {.study = study, .arena = arena, .reach = {.least = INFINITY}};
+    if (!can_stand_beside(study, err) || !pj_burst_tracks_find(study, &p.tracks, arena, err))
+        return NULL;
+    for (size_t i = 0; i < study->count; i++)
+        widen(&p.reach, study->cases[i].run->bursts);
+    pj_chart_key keys[NAMED_MOST + 1];
+    pj_chart_opts how = opts_of(&p, opts, keys);
+    p.width = fmax(how.width - 60, 60) / (double)study->count;
+    pj_axis one;
+    choose_axes(&p.reach, &one, &how.y);
+    how.x = axis_of_panels(&p, one);
+    pj_chart chart = pj_chart_new(how, draw);
+    for (size_t i = 0; i < study->count; i++) {
+        const panel at = panel_at(&p, &chart, one, i);
+        draw_frame(&p, &chart, &at, i);
+        draw_points(&at, &chart);
+    }
+    draw_arrows(&p, &chart, one);
+    chart.figure->summary =
+        pj_arena_format(chart.arena, "Clusters of bursts of %zu runs: %u computations.",
+                        study->count, p.tracks.count);
+    return chart.figure;
+}
+
+static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err)
+{
+    return data.study ? draw_study(data.study, opts, draw, err)
+                      : draw_run(data.run, opts, draw, err);
 }
 
 static pj_table *numbers(const pj_run *run)
@@ -162,9 +365,12 @@ const pj_plot pj_plot_bursts = {
     .name = "bursts",
     .title = "Bursts of computation",
     .help = "IPC of a run's bursts of computation over their instructions; those that are alike "
-            "have one colour, areas are times.",
+            "have one colour, areas are times. Several runs stand side by side, with arrows from "
+            "a cluster to what became of it.",
     .source = PJ_PLOT_RUN,
+    .several = true,
     .aspects = PJ_WANT(bursts),
     .numbers = numbers,
+    .numbers_of_study = pj_burst_tracks_table,
     .make = make,
 };

@@ -65,10 +65,10 @@ static double largest_ipc(const pj_study *study)
     return most > 0 ? most : 1;
 }
 
-/// The cluster of the case before that is nearest; UINT32_MAX = none is near.
+/// The cluster of the case before that is nearest; PJ_NO_CLUSTER = none is near.
 static uint32_t nearest(const place *before, uint32_t count, place at)
 {
-    uint32_t best = UINT32_MAX;
+    uint32_t best = PJ_NO_CLUSTER;
     double least = farthest + as_near;
     for (uint32_t i = 0; i < count; i++) { // the longest first
         double far = hypot(before[i].x - at.x, before[i].y - at.y);
@@ -88,11 +88,13 @@ static void follow(const pj_study *study, pj_burst_tracks *out, pj_arena *arena)
         const pj_burst_clusters *bursts = bursts_of(study, i);
         place *here = pj_new_n(arena, place, bursts->count);
         out->track_of[i] = pj_new_n(arena, uint32_t, bursts->count);
+        out->before[i] = pj_new_n(arena, uint32_t, bursts->count);
         for (uint32_t k = 0; k < bursts->count; k++) {
             here[k] = place_of(study, i, &bursts->clusters[k], most);
             uint32_t old =
-                before ? nearest(before, bursts_of(study, i - 1)->count, here[k]) : UINT32_MAX;
-            out->track_of[i][k] = old == UINT32_MAX ? out->count++ : out->track_of[i - 1][old];
+                before ? nearest(before, bursts_of(study, i - 1)->count, here[k]) : PJ_NO_CLUSTER;
+            out->track_of[i][k] = old == PJ_NO_CLUSTER ? out->count++ : out->track_of[i - 1][old];
+            out->before[i][k] = old;
         }
         before = here;
     }
@@ -100,7 +102,8 @@ static void follow(const pj_study *study, pj_burst_tracks *out, pj_arena *arena)
 
 bool pj_burst_tracks_find(const pj_study *study, pj_burst_tracks *out, pj_arena *arena, pj_err *err)
 {
-    *out = (pj_burst_tracks){.track_of = pj_new_n(arena, uint32_t *, study->count)};
+    *out = (pj_burst_tracks){.track_of = pj_new_n(arena, uint32_t *, study->count),
+                             .before = pj_new_n(arena, uint32_t *, study->count)};
     if (!are_known(study, err))
         return false;
     follow(study, out, arena);

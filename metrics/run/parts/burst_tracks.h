@@ -12,9 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define PJ_NO_CLUSTER UINT32_MAX
+
 typedef struct pj_burst_tracks {
     uint32_t count;
     uint32_t **track_of; // by run and cluster, from 0
+    uint32_t **before;   // the cluster of the case before that each follows; PJ_NO_CLUSTER
     pj_burst_sum *sums;  // by run and track
 } pj_burst_tracks;
 

@@ -369,6 +369,9 @@ static pj_run *load_iterations(const char *path, pj_load_opts opts, pj_job *job,
     if ((!found.lack || needed) &&
         !pj_load_choose_iterations(path, &opts.roi, &found, &first, &last, err))
         return NULL;
+    bool window = opts.iterations && !found.lack && opts.roi.kind == PJ_ROI_RANGE;
+    if (window && !pj_load_iterations_within(path, &opts.roi, &found, &first, &last, err))
+        return NULL;
     if (opts.iterations && !found.lack) {
         slices = (pj_slicing_opts){.borders = found.borders, .first = first, .what = "iteration"};
         slices.borders.at += first;
@@ -380,6 +383,8 @@ static pj_run *load_iterations(const char *path, pj_load_opts opts, pj_job *job,
     if (range)
         opts.roi = opts.slices ? (pj_roi_request){.kind = PJ_ROI_OFF}
                                : pj_load_iterations_range(&found, first, last);
+    if (window && !opts.parts_too) // iterations are whole
+        opts.roi = (pj_roi_request){.kind = PJ_ROI_OFF};
     pj_run *run = load_as_asked(path, opts, job, err);
     if (!run)
         return NULL;
@@ -387,6 +392,11 @@ static pj_run *load_iterations(const char *path, pj_load_opts opts, pj_job *job,
     if (range)
         pj_run_remark(run, PJ_NOTE, "iterations", "iterations %u to %u of %u are looked at", first,
                       last, found.borders.count);
+    if (window)
+        pj_run_remark(run, PJ_NOTE, "iterations",
+                      "iterations %u to %u of %u have a part in the region of interest, and are "
+                      "looked at as a whole",
+                      first, last, found.borders.count);
     return run;
 }
 

@@ -1,9 +1,11 @@
 // Finds the iterations of a trace.
 #include "metrics/analyse/load_iterations.h"
 
+#include "metrics/analyse/load_window.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/base/num.h"
 #include "metrics/run/parts/anchors.h"
 #include "metrics/run/parts/slices.h"
 #include "metrics/run/run.h"
@@ -199,6 +201,7 @@ bool pj_load_find_iterations(const char *path, const pj_load_opts *opts, pj_job 
         out->lack = "it has no MPI calls, in which they are looked for";
     else if (run)
         ok = settle(&l, run->layout.ranks, out, err);
+    out->end_ns = run ? run->end_ns : 0;
     out->cut_short = pj_call_lists_full(lists);
     pj_call_lists_free(lists);
     return ok;
@@ -230,4 +233,29 @@ pj_roi_request pj_load_iterations_range(const pj_iterations *found, uint32_t fir
         to = at[last + 1] > to ? at[last + 1] : to;
     }
     return (pj_roi_request){.kind = PJ_ROI_RANGE, .from = (double)from, .to = (double)to};
+}
+
+bool pj_load_iterations_within(const char *path, const pj_roi_request *range,
+                               const pj_iterations *found, uint32_t *first, uint32_t *last,
+                               pj_err *err)
+{
+    uint64_t from = pj_load_border(range->from, range->from_percent, found->end_ns);
+    uint64_t to = pj_load_border(range->to, range->to_percent, found->end_ns);
+    uint32_t count = found->borders.count, within = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        pj_roi_request one = pj_load_iterations_range(found, i, i);
+        if (one.to <= (double)from || one.from >= (double)to)
+            continue;
+        *first = within++ ? *first : i;
+        *last = i;
+    }
+    if (within)
+        return true;
+    pj_roi_request all = pj_load_iterations_range(found, 0, count - 1);
+    char begin[32], end[32];
+    pj_format_duration(all.from, begin);
+    pj_format_duration(all.to, end);
+    return pj_fail(err, PJ_E_MISSING, path, 0,
+                   "no iteration lies in the region of interest; they are from %s to %s", begin,
+                   end);
 }

@@ -22,6 +22,10 @@ PJ_CHECKED bool pj_load_find_iterations(const char *path, const pj_load_opts *op
 PJ_CHECKED bool pj_load_choose_iterations(const char *path, const pj_roi_request *roi,
                                           const pj_iterations *found, uint32_t *first,
                                           uint32_t *last, pj_err *err);
+/// Those that have a part in a range of time. PJ_E_MISSING: none has.
+PJ_CHECKED bool pj_load_iterations_within(const char *path, const pj_roi_request *range,
+                                          const pj_iterations *found, uint32_t *first,
+                                          uint32_t *last, pj_err *err);
 /// From the begin of the first one to the end of the last one in any rank.
 pj_roi_request pj_load_iterations_range(const pj_iterations *found, uint32_t first, uint32_t last);
 

@@ -21,6 +21,7 @@ typedef struct pj_iterations {
     double inner_ns;                    // their period
     uint32_t steady_first, steady_last; // iterations of the steady state
     bool *outlier;                      // by iteration
+    uint64_t end_ns;                    // of the trace
     bool cut_short;                     // not all MPI calls were looked at
 } pj_iterations;
 

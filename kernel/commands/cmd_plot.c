@@ -1,5 +1,6 @@
 // popinjay plot KIND TRACE...: pictures of metrics, of one run, of any table.
 #include "kernel/command/args/metrics_args.h"
+#include "kernel/command/args/part_args.h"
 #include "kernel/command/args/profile_view_args.h"
 #include "kernel/command/args/timeline_args.h"
 #include "kernel/command/command.h"
@@ -15,6 +16,8 @@
 #include "metrics/base/job.h"
 #include "metrics/base/str.h"
 #include "metrics/pop/metrics.h"
+#include "metrics/pop/part_models.h"
+#include "metrics/pop/part_series.h"
 #include "metrics/profile/derive/profile_difference.h"
 #include "metrics/profile/profile.h"
 #include "metrics/run/run.h"
@@ -315,6 +318,29 @@ static bool plot_runs(pj_session *session, const plot_args *args, pj_plot_opts o
     return pj_export_all(session, out, &args->exports, err);
 }
 
+/// Models of parts of the program.
+static bool plot_parts(pj_session *session, const plot_args *args, pj_plot_opts opts, pj_value *out,
+                       pj_err *err)
+{
+    const pj_plot *plot = choose_plot(args);
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_part_study parts;
+    if (opts.y[0])
+        return pj_fail(err, PJ_E_USAGE, NULL, 0, "plot: --by %s is of the time of threads, not %s",
+                       opts.by, opts.y[0]);
+    pj_auto_study study =
+        pj_part_args_load(session, &args->load, &args->metrics, &parts, arena, err);
+    pj_auto_table models = study ? pj_part_models_table(&parts, NULL, 0, err) : NULL;
+    if (!models)
+        return false;
+    *out =
+        pj_display_plot(session, plot, (pj_plot_data){.parts = &parts}, opts, &args->exports, err);
+    if (out->kind != PJ_VALUE_DRAWING)
+        return false;
+    out->drawing->data = pj_table_hold(models);
+    return pj_export_all(session, out, &args->exports, err);
+}
+
 static bool run_plot(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     const plot_args *args = given;
@@ -325,6 +351,8 @@ static bool run_plot(pj_session *session, const void *given, pj_value *out, pj_e
         return false;
     if (plot->several)
         return plot_runs(session, args, opts, out, err);
+    if (plot->parts && pj_part_args_are(opts.by))
+        return plot_parts(session, args, opts, out, err);
     pj_auto_profile before = take_before(session, args, plot, err);
     if (err->code || !take_source(session, args, plot, &source, err))
         return false;

@@ -6,6 +6,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/pop/metrics.h"
+#include "metrics/pop/part_series.h"
 #include "metrics/profile/profile.h"
 #include "metrics/run/aspect.h"
 #include "metrics/run/run.h"
@@ -28,7 +29,8 @@ typedef enum pj_plot_source {
 typedef struct pj_plot_data {
     const pj_metrics *metrics;
     const pj_run *run;
-    const pj_study *study; // of several runs, where the plot draws such
+    const pj_part_study *parts; // what metrics of parts are made of, where the plot draws such
+    const pj_study *study;      // of several runs, where the plot draws such
     const pj_table *table;
     const pj_profile *profile;
 } pj_plot_data;
@@ -90,6 +92,7 @@ typedef struct pj_plot {
     pj_plot_source source;
     size_t most_y;      // values of y; 0 = PJ_PLOT_MOST_Y - 1
     unsigned aspects;   // PJ_WANT(...): what the run must have been read with
+    bool parts;         // of metrics, or of parts of the program (pj_plot_data.parts)
     bool several;       // of one run, or of several (pj_plot_data.study)
     bool sliced;        // the run is cut along time (pj_run.slices)
     bool iterations;    // it is cut into its iterations

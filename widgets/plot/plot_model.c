@@ -3,6 +3,7 @@
 #include "widgets/figure/chart.h"
 #include "widgets/figure/column_text.h"
 #include "widgets/plot/plot.h"
+#include "widgets/plot/plot_model_parts.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -225,6 +226,8 @@ static pj_figure *draw_model(const modelled *m, const pj_draw *draw)
 
 static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err)
 {
+    if (data.parts)
+        return pj_plot_model_parts(data.parts, opts, draw, err);
     pj_auto_arena arena = pj_arena_new(NULL);
     const pj_metric_set *set = data.metrics->set;
     const char *key = opts.y[0] ? opts.y[0] : "runtime_s";
@@ -254,8 +257,9 @@ const pj_plot pj_plot_model = {
     .name = "model",
     .title = "Scaling model of a metric",
     .help = "A metric over threads with its model: the runs, the curve and its interval, dashed "
-            "beyond the sizes that were measured.",
+            "beyond the sizes that were measured; with --by region or cluster the times of parts.",
     .source = PJ_PLOT_METRICS,
+    .parts = true,
     .most_y = 1,
     .make = make,
 };

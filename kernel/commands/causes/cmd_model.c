@@ -1,12 +1,12 @@
 // popinjay model TRACE...: how metrics go on with more threads.
 #include "kernel/command/args/metrics_args.h"
+#include "kernel/command/args/part_args.h"
 #include "kernel/command/command.h"
 #include "kernel/command/export.h"
 #include "kernel/command/inputs.h"
 #include "kernel/command/run_view.h"
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
-#include "metrics/analyse/load.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/base/num.h"
@@ -14,8 +14,6 @@
 #include "metrics/pop/models.h"
 #include "metrics/pop/part_models.h"
 #include "metrics/pop/part_series.h"
-#include "metrics/run/aspect.h"
-#include "metrics/run/parts/functions.h"
 #include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 
@@ -60,27 +58,19 @@ static pj_models_form form_of(const char *name)
     return PJ_MODELS_AUTO;
 }
 
-/// Models of parts: `clusters` of bursts, or of what the program is cut into.
-static bool model_parts(pj_session *session, const model_args *args, pj_function_cut cut,
-                        const pj_models_opts *opts, pj_value *out, pj_err *err)
+/// Models of parts of the program, or of clusters of bursts.
+static bool model_parts(pj_session *session, const model_args *args, const pj_models_opts *opts,
+                        pj_value *out, pj_err *err)
 {
-    bool clusters = cut == PJ_CUT_NOTHING;
-    pj_load_opts how = {.no_replay = true, .functions = cut};
     pj_auto_arena arena = pj_arena_new(NULL);
-    pj_auto_value runs = {0};
     pj_part_study parts;
-    if (clusters)
-        how.aspects = PJ_WANT(bursts);
     if (opts->metric || opts->form != PJ_MODELS_AUTO)
         return pj_fail(err, PJ_E_USAGE, NULL, 0,
                        "model: --by %s is of the time of threads, in the form pmnf",
                        args->metrics.by);
-    if (!pj_inputs_load(session, &args->load, how, &runs, err))
-        return false;
-    pj_auto_study study = pj_inputs_study(
-        runs.list, (pj_study_opts){.scaling = pj_scaling_choice(args->metrics.scaling)}, err);
-    if (!study || !(clusters ? pj_part_study_clusters(study, &parts, arena, err)
-                             : pj_part_study_functions(study, &parts, arena, err)))
+    pj_auto_study study =
+        pj_part_args_load(session, &args->load, &args->metrics, &parts, arena, err);
+    if (!study)
         return false;
     pj_table *table = pj_part_models_table(&parts, opts->at, opts->at_count, err);
     return pj_run_view_take(session, NULL, table, out, &args->exports, err);
@@ -95,10 +85,8 @@ static bool run_model(pj_session *session, const void *given, pj_value *out, pj_
     if (!pj_export_check(&args->exports, err) || !take_sizes(args->at, sizes, &opts.at_count, err))
         return false;
     opts.at = opts.at_count ? sizes : NULL;
-    const char *by = args->metrics.by;
-    pj_function_cut cut = by ? pj_function_cut_of(pj_str_of(by)) : PJ_CUT_NOTHING;
-    if (cut != PJ_CUT_NOTHING || (by && strcmp(by, "cluster") == 0))
-        return model_parts(session, args, cut, &opts, out, err);
+    if (pj_part_args_are(args->metrics.by))
+        return model_parts(session, args, &opts, out, err);
     if (!pj_metrics_args_run(session, &args->load, &args->metrics, &metrics, err))
         return false;
     pj_table *table = pj_models_table(metrics.metrics, opts, err);

@@ -10,6 +10,8 @@
 #include "metrics/base/str.h"
 #include "metrics/read/database/sql_file.h"
 
+enum { PJ_NSYS_RANGE_TYPES = 4 };
+
 /// The processes of one file, a rank each.
 typedef struct pj_device_tables {
     pj_sql_file *file;
@@ -17,13 +19,14 @@ typedef struct pj_device_tables {
     pj_ai_rank **ranks;
     int64_t *processes; // by rank
     size_t count, cap, process_cap;
-    pj_ai_rank *texts;             // names of the file, each once
-    pj_map text_of;                // number in the file: of `texts`
-    uint64_t counted;              // memory that the job knows of
-    int64_t base;                  // ns that are added to all times
-    bool steps, regions;           // are wanted
-    struct pj_nsys_ranges *ranges; // while they are read
-    struct pj_nsys_facts *facts;   // likewise
+    pj_ai_rank *texts;                        // names of the file, each once
+    pj_map text_of;                           // number in the file: of `texts`
+    uint64_t counted;                         // memory that the job knows of
+    int64_t base;                             // ns that are added to all times
+    bool steps, regions;                      // are wanted
+    int64_t range_types[PJ_NSYS_RANGE_TYPES]; // of NVTX events
+    struct pj_nsys_ranges *ranges;            // while they are read
+    struct pj_nsys_facts *facts;              // likewise
 } pj_device_tables;
 
 /// The rank of a process; at most 4096, beyond which the last one stands for all.

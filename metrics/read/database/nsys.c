@@ -149,17 +149,37 @@ static bool read_mpi(pj_device_tables *t, pj_job *job, pj_err *err)
 
 static const char range_columns[] = "start end globalTid eventType text textId";
 
-/// Numbers as in ENUM_NSYS_EVENT_TYPE: push/pop and start/end, the same from NVTXT.
-static bool is_range(int64_t type)
+/// What ranges are called in ENUM_NSYS_EVENT_TYPE, and their numbers where a file lacks that table;
+/// those with a t come from NVTXT.
+static const struct {
+    pj_str name;
+    int64_t number;
+} range_types[PJ_NSYS_RANGE_TYPES] = {{{"NvtxPushPopRange", 16}, 59},
+                                      {{"NvtxStartEndRange", 17}, 60},
+                                      {{"NvtxtPushPopRange", 17}, 70},
+                                      {{"NvtxtStartEndRange", 18}, 71}};
+
+static void take_type(pj_device_tables *t, const pj_sql_rows *row)
 {
-    return type == 59 || type == 60 || type == 70 || type == 71;
+    pj_str name = pj_sql_rows_text(row, 1);
+    for (size_t i = 0; i < PJ_NSYS_RANGE_TYPES; i++)
+        if (pj_str_equal(name, range_types[i].name))
+            t->range_types[i] = pj_sql_rows_integer(row, 0, t->range_types[i]);
+}
+
+static bool is_range(const pj_device_tables *t, const pj_sql_rows *row)
+{
+    bool found = !pj_sql_rows_has(row, 3);
+    for (size_t i = 0; !found && i < PJ_NSYS_RANGE_TYPES; i++)
+        found = pj_sql_rows_integer(row, 3, 0) == t->range_types[i];
+    return found;
 }
 
 static void take_range(pj_device_tables *t, const pj_sql_rows *row)
 {
     const int64_t most = INT64_C(1) << 60;
     int64_t begin = pj_sql_rows_integer(row, 0, 0), end = pj_sql_rows_integer(row, 1, INT64_MIN);
-    if (!is_range(pj_sql_rows_integer(row, 3, 59)) || end < begin || begin < -most || end > most)
+    if (!is_range(t, row) || end < begin || begin < -most || end > most)
         return;
     pj_str name = pj_sql_rows_text(row, 4);
     if (!name.len)
@@ -183,7 +203,10 @@ static bool read_ranges(pj_device_tables *t, pj_job *job, pj_err *err)
     if (!wanted)
         return true;
     t->ranges = t->steps ? pj_nsys_ranges_new() : NULL;
-    bool ok = each_row(t, job, "NVTX_EVENTS", range_columns, take_range, err);
+    for (size_t i = 0; i < PJ_NSYS_RANGE_TYPES; i++)
+        t->range_types[i] = range_types[i].number;
+    bool ok = each_row(t, job, "ENUM_NSYS_EVENT_TYPE", "id name", take_type, err) &&
+              each_row(t, job, "NVTX_EVENTS", range_columns, take_range, err);
     if (ok && t->ranges)
         pj_nsys_ranges_finish(t->ranges);
     pj_nsys_ranges_free(t->ranges);

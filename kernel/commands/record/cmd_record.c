@@ -88,7 +88,8 @@ static bool record_one(pj_session *session, const record_args *args, const pj_re
         return ok && load(session, order->folder, &recorded, out, err);
     if (!ok)
         pj_session_complain(session, err);
-    session->complaints = 0; // the exit status is the program's, whatever became of its recording
+    // A failed merge is told by the status only where the program's own tells nothing.
+    session->complaints = recorded.status == 0 && recorded.partial;
     session->status = recorded.status;
     return true;
 }
@@ -177,8 +178,9 @@ const pj_command pj_command_record = {
         "function, with all its threads and child processes; MPI calls, messages and collectives "
         "of mpi4py and of programs in C are there too (Open MPI and MPICH). DIR/traces.otf2 is the "
         "archive. "
-        "Output and exit status are the command's, signals go on to it, and a process that is "
-        "killed loses nothing.\n"
+        "Output and exit status are the command's (1 where it succeeds and something of its "
+        "recording cannot be merged), signals go on to it, and a process that is killed loses "
+        "nothing.\n"
         "A program can name regions itself: import popinjay, with popinjay.region(\"name\"): ...; "
         "scripts for Score-P's Python bindings (import scorep.user) and PyOP2's timers run "
         "unchanged. Processes that go on behind the command's end are added by popinjay merge "

@@ -138,7 +138,8 @@ bool pj_record_archive(pj_session *session, const pj_record_opts *opts, const ch
     if (!pj_merge_parts_are(folder))
         return pj_fail(err, PJ_E_MISSING, folder, 0,
                        "nothing was recorded: no Python that reads PYTHONPATH (-I, -E and -S leave "
-                       "it out) and no program with MPI was started");
+                       "it out) and no program with MPI was started; one in C that a script "
+                       "starts is recorded where popinjay record stands before it there");
     wait_for_rest(folder);
     const pj_merge_parts_opts how = {.keep = opts->keep, .tell = tell, .self = &l};
     return pj_merge_parts(folder, how, merged, err) &&

@@ -31,15 +31,17 @@ static bool is_newer(const struct stat *one, const struct stat *other)
             one->st_ctim.tv_nsec > other->st_ctim.tv_nsec);
 }
 
-const char *pj_record_mpi_wrappers(const char *library, pj_arena *arena)
+const char *pj_record_mpi_wrappers(const char *library, pj_arena *arena, bool *old)
 {
     char own[PATH_MAX];
     struct stat ours, made;
     const char *folder = own_folder(arena);
     const char *path =
         folder ? pj_arena_format(arena, "%s/popinjay-record-%s", folder, library) : NULL;
-    const bool fits = path && stat(path, &made) == 0 && pj_module_path(recorder, own, sizeof own) &&
-                      stat(own, &ours) == 0 && is_newer(&made, &ours);
+    const bool there = path && stat(path, &made) == 0;
+    const bool fits = there && pj_module_path(recorder, own, sizeof own) && stat(own, &ours) == 0 &&
+                      is_newer(&made, &ours);
+    *old = there && !fits;
     return fits ? path : NULL;
 }
 

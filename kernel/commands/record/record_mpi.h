@@ -10,8 +10,8 @@
 #include <stdbool.h>
 
 /// The wrappers that were made for a library ("libmpi.so.20"); NULL where there are none, or they
-/// are older than the recorder, which they fit no more.
-const char *pj_record_mpi_wrappers(const char *library, pj_arena *arena);
+/// are `old`: older than the recorder, which they fit no more.
+const char *pj_record_mpi_wrappers(const char *library, pj_arena *arena, bool *old);
 /// Makes those of the MPI that a compiler compiles for ("mpicc"), and says so. PJ_E_MISSING,
 /// PJ_E_IO with what the compiler says.
 PJ_CHECKED bool pj_record_mpi_build(pj_session *session, const char *compiler, pj_err *err);

@@ -38,6 +38,7 @@ typedef struct needs {
     unsigned known;      // a bit for each of those that are
     const char *made;    // wrappers of its MPI that were made here; NULL = none
     const char *unknown; // an MPI that there are none for; NULL = none
+    const char *old;     // an MPI whose wrappers that were made here fit no more; NULL = none
     pj_arena *arena;
 } needs;
 
@@ -51,7 +52,10 @@ static void see_library(const char *name, void *context)
             n->known |= 1U << i;
     if (strncmp(name, mpi, sizeof mpi - 1) != 0)
         return;
-    const char *made = pj_record_mpi_wrappers(name, n->arena);
+    bool old;
+    const char *made = pj_record_mpi_wrappers(name, n->arena, &old);
+    if (old)
+        n->old = pj_arena_text(n->arena, pj_str_of(name));
     if (made)
         n->made = made;
     else if (n->known == before && !n->unknown)
@@ -156,10 +160,21 @@ static needs find_needs(const pj_texts *words, size_t *at, pj_arena *arena)
     return (needs){0};
 }
 
-const char *pj_record_preload_unknown(const pj_texts *words, pj_arena *arena)
+const char *pj_record_preload_lacking(const pj_texts *words, pj_arena *arena)
 {
     size_t at;
-    return find_needs(words, &at, arena).unknown;
+    const needs found = find_needs(words, &at, arena);
+    if (found.old)
+        return pj_arena_format(arena,
+                               "the wrappers made for %s are older than the recorder and left out: "
+                               "popinjay record --build-mpi mpicc makes them anew",
+                               found.old);
+    return found.unknown
+               ? pj_arena_format(arena,
+                                 "there are no wrappers for %s: its MPI is not recorded; popinjay "
+                                 "record --build-mpi mpicc makes them",
+                                 found.unknown)
+               : NULL;
 }
 
 size_t pj_record_preload_mpi(const pj_texts *words, pj_arena *arena)

@@ -11,8 +11,9 @@
 /// The number of the first word that is a program (ELF) linked with an MPI or OpenMP which there
 /// are wrappers for: "./heat" of `mpirun -n 4 ./heat`; words->count where there is none.
 size_t pj_record_preload_mpi(const pj_texts *words, pj_arena *arena);
-/// The library of MPI that such a program needs and there are no wrappers for; NULL = none.
-const char *pj_record_preload_unknown(const pj_texts *words, pj_arena *arena);
+/// What is to be said of the wrappers for the MPI that such a program needs, where there are none,
+/// or they are left out; NULL = nothing.
+const char *pj_record_preload_lacking(const pj_texts *words, pj_arena *arena);
 /// The words with `env LD_PRELOAD=...` before that one, or where options preload something else
 /// before the first program that is none of those which start others, so that launchers load
 /// nothing; ends with NULL. As they are where nothing is preloaded, or it is not installed where it

@@ -14,13 +14,10 @@ enum { ASKED_MS = 5000 }; // to end, before it is told
 static bool run_program(pj_session *session, const pj_record_run *run, const char *const *settings,
                         pj_arena *arena, int *status, pj_err *err)
 {
-    const char *unknown = pj_record_preload_unknown(&run->words, arena);
+    const char *lacking = pj_record_preload_lacking(&run->words, arena);
     pj_texts words = pj_record_preload_words(&run->words, run->opts, arena);
-    if (unknown)
-        pj_session_say(session,
-                       "popinjay: there are no wrappers for %s: its MPI is not recorded; popinjay "
-                       "record --build-mpi mpicc makes them",
-                       unknown);
+    if (lacking)
+        pj_session_say(session, "popinjay: %s", lacking);
     if (run->foreground)
         return pj_record_program(&words, settings, status, err);
     const pj_child child = {.words = words.items,
@@ -40,9 +37,13 @@ static bool run_program(pj_session *session, const pj_record_run *run, const cha
 /// The first failure counts; what was recorded up to it is an archive all the same.
 static bool archive(pj_session *session, const pj_record_run *run, pj_record_made *out, pj_err *err)
 {
-    pj_err none = {0};
+    pj_err why = {0};
+    const unsigned before = session->complaints;
     bool merged = pj_record_archive(session, run->opts, run->folder, !out->ran || out->status != 0,
-                                    &out->merged, out->ran ? err : &none);
+                                    &out->merged, &why);
+    out->partial = session->complaints > before || (!merged && why.code != PJ_E_MISSING);
+    if (out->ran && !merged)
+        *err = why;
     return out->ran && merged;
 }
 

@@ -25,7 +25,8 @@ typedef struct pj_record_run {
 
 typedef struct pj_record_made {
     bool ran;
-    int status; // of the program, as a shell tells it
+    int status;   // of the program, as a shell tells it
+    bool partial; // of what was recorded something could not be merged
     pj_merged_parts merged;
 } pj_record_made;
 

@@ -22,16 +22,19 @@ def libraries_of(folders):
 
 
 def made_here(library, places):
-    """Wrappers that popinjay record --build-mpi has made; not those that are older than the
-    recorder."""
+    """Wrappers that popinjay record --build-mpi has made; those that are older than the recorder
+    are told of and left out."""
     data = os.environ.get("XDG_DATA_HOME", "")
     if not data.startswith("/"):
         data = os.path.join(os.environ.get("HOME", "/"), ".local", "share")
     path = os.path.join(data, "popinjay", "mpi", "popinjay-record-" + library)
     recorders = [os.path.join(place, "popinjay-record.so") for place in places]
-    if os.path.exists(path) and all(os.stat(path).st_ctime > os.stat(one).st_ctime
-                                    for one in recorders if os.path.exists(one)):
+    if not os.path.exists(path):
+        return None
+    if all(os.stat(path).st_ctime > os.stat(one).st_ctime for one in recorders if os.path.exists(one)):
         return path
+    sys.stderr.write(f"popinjay: the wrappers made for {library} are older than the recorder and "
+                     "left out: popinjay record --build-mpi mpicc makes them anew\n")
     return None
 
 

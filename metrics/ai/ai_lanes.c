@@ -81,6 +81,11 @@ static void lay_collective(void *context, pj_ai_span span)
     move(context, PJ_TIMELINE_running, PJ_TIMELINE_collective, span);
 }
 
+static void lay_files(void *context, pj_ai_span span)
+{
+    move(context, PJ_TIMELINE_running, PJ_TIMELINE_io, span);
+}
+
 static void lay_other_mpi(void *context, pj_ai_span span)
 {
     move(context, PJ_TIMELINE_running, PJ_TIMELINE_other, span);
@@ -96,6 +101,7 @@ static void draw_mpi(drawing *d)
 {
     static void (*const kinds[])(void *, pj_ai_span) = {[PJ_AI_MPI_MESSAGES] = lay_message,
                                                         [PJ_AI_MPI_COLLECTIVES] = lay_collective,
+                                                        [PJ_AI_MPI_FILES] = lay_files,
                                                         [PJ_AI_MPI_ALL] = lay_other_mpi};
     for (unsigned k = 0; k < PJ_AI_MPI_KINDS; k++) {
         pj_ai_cover_each(&d->rank->mpi[k], kinds[k], d);

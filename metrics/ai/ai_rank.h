@@ -23,6 +23,7 @@ typedef enum pj_ai_doing { PJ_AI_RUNTIME, PJ_AI_SYNCHRONISE, PJ_AI_LOADING } pj_
 typedef enum pj_ai_mpi {
     PJ_AI_MPI_MESSAGES,
     PJ_AI_MPI_COLLECTIVES,
+    PJ_AI_MPI_FILES,
     PJ_AI_MPI_ALL,
     PJ_AI_MPI_KINDS
 } pj_ai_mpi;

@@ -232,6 +232,11 @@ static void fill_devices(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *a
     run->devices = devices;
 }
 
+static uint64_t at_most(uint64_t ns, uint64_t most)
+{
+    return ns < most ? ns : most;
+}
+
 /// Time of the host in MPI; what it calls the runtime of devices for in there is MPI's.
 static void fill_mpi(pj_run *run, const pj_ai_ranks *ranks, uint32_t r)
 {
@@ -242,13 +247,15 @@ static void fill_mpi(pj_run *run, const pj_ai_ranks *ranks, uint32_t r)
     for (unsigned k = 0; k < PJ_AI_MPI_KINDS; k++)
         ns[k] = (uint64_t)pj_ai_cover_within(&rank->mpi[k], begin, end);
     uint64_t all = ns[PJ_AI_MPI_ALL], messages = ns[PJ_AI_MPI_MESSAGES];
-    uint64_t collectives = ns[PJ_AI_MPI_COLLECTIVES]; // of other threads at the same time
-    collectives = collectives < all - messages ? collectives : all - messages;
+    // Of other threads at the same time.
+    uint64_t collectives = at_most(ns[PJ_AI_MPI_COLLECTIVES], all - messages);
+    uint64_t files = at_most(ns[PJ_AI_MPI_FILES], all - messages - collectives);
     t->mpi_ns = t->mpi_serial_ns = all;
     t->outside_mpi_ns = t->runtime_ns - all;
     t->spent_ns[PJ_SPENT_P2P] = messages;
     t->spent_ns[PJ_SPENT_COLLECTIVE] = collectives;
-    t->spent_ns[PJ_SPENT_MPI] = all - messages - collectives;
+    t->spent_ns[PJ_SPENT_IO] = t->mpi_io_ns = files;
+    t->spent_ns[PJ_SPENT_MPI] = all - messages - collectives - files;
     t->spent_ns[PJ_SPENT_DEVICE] -=
         rank->driving_in_mpi + pj_ai_rank_driving_in_mpi(rank, begin, end);
     t->useful_ns = t->serial_useful_ns = t->outside_mpi_ns - t->spent_ns[PJ_SPENT_DEVICE];

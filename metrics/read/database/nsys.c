@@ -112,6 +112,9 @@ static void take_mpi(pj_device_tables *t, const pj_sql_rows *row, pj_ai_mpi kind
     pj_ai_rank *rank = rank_of(t, row, 2);
     int64_t begin = pj_sql_rows_integer(row, 0, 0), end = pj_sql_rows_integer(row, 1, INT64_MIN);
     rank->events++;
+    if (pj_str_starts(pj_device_tables_text(t, pj_sql_rows_integer(row, 3, -1)),
+                      PJ_S("MPI_File_"))) // in whichever table
+        kind = PJ_AI_MPI_FILES;
     if (end >= begin && begin >= -most && end <= most)
         pj_ai_rank_add_mpi(rank, kind, begin + t->base, end + t->base);
 }
@@ -143,7 +146,7 @@ static bool read_mpi(pj_device_tables *t, pj_job *job, pj_err *err)
                   {"MPI_OTHER_EVENTS", take_other_mpi}};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof tables / sizeof *tables; i++)
-        ok = each_row(t, job, tables[i].table, "start end globalTid", tables[i].take, err);
+        ok = each_row(t, job, tables[i].table, "start end globalTid textId", tables[i].take, err);
     return ok;
 }
 

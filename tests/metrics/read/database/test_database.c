@@ -304,6 +304,27 @@ static void calls_of_mpi_are_told(void **state)
     assert_int_equal(sums[PJ_TIMELINE_launch], 5000);
 }
 
+/// 8 us of a collective write and 3 of an opening more are input and output.
+static void files_of_mpi_are_told(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_run run = load(PJ_SOURCE_DIR "/tests/golden/nsys/files.sqlite", &err);
+    need_module(&err);
+    const pj_totals *t = &run->totals[0];
+    assert_int_equal(t->mpi_ns, 39000);
+    assert_int_equal(t->mpi_io_ns, 11000);
+    assert_int_equal(t->spent_ns[PJ_SPENT_IO], 11000);
+    assert_int_equal(t->spent_ns[PJ_SPENT_COLLECTIVE], 15000);
+    assert_int_equal(t->spent_ns[PJ_SPENT_MPI], 3000);
+    const pj_timeline_opts timeline = {.last_rank = UINT32_MAX, .rows_most = 64, .columns = 100};
+    pj_job job = {.workers = 1};
+    pj_auto_run drawn = pj_load(PJ_SOURCE_DIR "/tests/golden/nsys/files.sqlite",
+                                (pj_load_opts){.timeline = &timeline}, &job, &err);
+    assert_int_equal(drawn->timeline->sums[PJ_TIMELINE_io], 11000);
+    assert_int_equal(drawn->timeline->sums[PJ_TIMELINE_collective], 15000);
+}
+
 /// Two processes of one GPU.
 static void shared_devices_are_said(void **state)
 {
@@ -331,6 +352,7 @@ int main(void)
         cmocka_unit_test(environments_stay_where_they_are),
         cmocka_unit_test(facts_of_the_launch_are_told),
         cmocka_unit_test(calls_of_mpi_are_told),
+        cmocka_unit_test(files_of_mpi_are_told),
         cmocka_unit_test(shared_devices_are_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,6 +57,8 @@ async function inLab(stage) {
     assert.ok(ratio >= 4.5, `${theme}: contrast ${ratio.toFixed(2)} of "${text}"`);
     const paper = await alive(lab.output(1)).evaluate(at => getComputedStyle(at).backgroundColor);
     assert.equal(paper, theme === 'Dark' ? 'rgb(22, 25, 29)' : 'rgb(255, 255, 255)');
+    const turned = await alive(lab.output(1)).locator('svg').first().evaluate(at => getComputedStyle(at).filter);
+    assert.equal(turned, theme === 'Dark' ? 'invert(0.91) hue-rotate(180deg)' : 'none'); // as still pictures
     await lab.picture(stage.keep(`profiles-${theme.toLowerCase()}`));
   }
   await lab.save();

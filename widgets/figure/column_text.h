@@ -27,10 +27,10 @@ pj_column_text pj_column_text_fit(pj_unit unit, const double *values, size_t cou
 pj_column_text pj_column_text_unit(pj_unit unit, double largest);
 /// Appends a number.
 void pj_column_text_number(pj_buf *out, pj_column_text form, double value);
-/// The same; "<0.01" of what is more than nothing and would be told as nothing.
+/// The same; "<0.01" of what is more than nothing and would be told as nothing, ">-0.01" of less.
 void pj_column_text_slight(pj_buf *out, pj_column_text form, double value);
 /// Appends a cell; "n/a" when it is empty for a reason. Text is appended as it is; a number with a
-/// unit of its own is fitted alone and followed by it; what is more than nothing is not told as
+/// unit of its own is fitted alone and followed by it; what is not nothing is not told as
 /// nothing.
 void pj_column_text_cell(pj_buf *out, pj_column_text form, pj_cell cell);
 /// Appends "Useful: 1,234,567 ns" where the text shown is rounded, "Useful: reason" where there is

@@ -51,7 +51,7 @@ static void thousands_are_grouped_with_and_without_fractions(void **state)
 }
 
 /// In columns of so many decimals; a change keeps its sign.
-static void what_is_more_than_nothing_is_not_shown_as_nothing(void **state)
+static void what_is_not_nothing_is_not_shown_as_nothing(void **state)
 {
     (void)state;
     pj_auto_buf out = {0};
@@ -61,10 +61,12 @@ static void what_is_more_than_nothing_is_not_shown_as_nothing(void **state)
     pj_column_text_cell(&out, form, pj_cell_real(0));
     pj_buf_puts(&out, " ");
     pj_column_text_cell(&out, form, pj_cell_real(0.0006));
+    pj_buf_puts(&out, " ");
+    pj_column_text_cell(&out, form, pj_cell_real(-0.0002));
     form.sign = true;
     pj_buf_puts(&out, " ");
     pj_column_text_cell(&out, form, pj_cell_real(0.0002));
-    assert_string_equal(out.at, "<0.001 0.000 0.001 0.000");
+    assert_string_equal(out.at, "<0.001 0.000 0.001 >-0.001 0.000");
 }
 
 static void whole_numbers_are_grouped(void **state)
@@ -135,7 +137,7 @@ int main(void)
         cmocka_unit_test(thousands_are_grouped_with_and_without_fractions),
         cmocka_unit_test(the_unit_fits_the_largest_value),
         cmocka_unit_test(small_values_keep_three_digits_beside_large_ones),
-        cmocka_unit_test(what_is_more_than_nothing_is_not_shown_as_nothing),
+        cmocka_unit_test(what_is_not_nothing_is_not_shown_as_nothing),
         cmocka_unit_test(whole_numbers_are_grouped),
         cmocka_unit_test(titles_carry_the_unit),
         cmocka_unit_test(missing_values_do_not_spoil_the_fit),

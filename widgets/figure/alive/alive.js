@@ -8,15 +8,18 @@
   const ROW = 21, RANKED_ROW = 25, LEAST_ROWS = 6, LISTED = 150, LETTERS = 5, NARROW = 0.012, LEAST_PX = 0.5, LEAST_ARC = 0.005;
   const FONT = "Inter,'DejaVu Sans','Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
 
-  // Colours follow the front end's theme, else the browser's; boxes keep theirs in every picture.
+  // Colours follow the front end's theme, else the browser's. Dark turns what is drawn as it turns
+  // pictures that stand still (PJ_DARK_FILTER): a function has one colour in both.
   const light = "--ink:#1b1f24;--muted:#5b6470;--rule:#8b94a0;--paper:#fff;--rest:#eceff2;" +
     "--mark:#b5005b", dark = "--ink:#e8ebef;--muted:#aab2bd;--rule:#6b7480;--paper:#16191d;" +
-    "--rest:#343b44;--mark:#ff5cae";
-  const css = `.pj-alive{${light};color:var(--ink);background:var(--paper);border-radius:6px;
+    "--rest:#343b44;--mark:#ff5cae", still = "--turn:none",
+    turned = "--turn:invert(.91) hue-rotate(180deg)";
+  const css = `.pj-alive{${light};${still};color:var(--ink);background:var(--paper);border-radius:6px;
 padding:12px 16px;position:relative;font:12px ${FONT};box-sizing:border-box;max-width:940px;line-height:1.4}
-@media(prefers-color-scheme:dark){.pj-alive{${dark}}}
-[data-jp-theme-light=true] .pj-alive,[data-theme=light] .pj-alive,.vscode-light .pj-alive{${light}}
-[data-jp-theme-light=false] .pj-alive,[data-theme=dark] .pj-alive,.vscode-dark .pj-alive{${dark}}
+@media(prefers-color-scheme:dark){.pj-alive{${dark};${turned}}}
+[data-jp-theme-light=true] .pj-alive,[data-theme=light] .pj-alive,.vscode-light .pj-alive{${light};${still}}
+[data-jp-theme-light=false] .pj-alive,[data-theme=dark] .pj-alive,.vscode-dark .pj-alive{${dark};${turned}}
+.pj-alive svg,.pj-alive i{${light};filter:var(--turn)}
 .pj-alive *{box-sizing:border-box}
 .pj-alive .pj-title{font-size:15px;font-weight:600}.pj-alive .pj-muted{color:var(--muted)}
 .pj-alive .pj-bar{display:flex;flex-wrap:wrap;gap:6px 12px;align-items:center;margin:8px 0 4px}
@@ -130,9 +133,24 @@ vertical-align:-1px}
   const mixed = (a, b, part) => "#" + parts(a).map((c, k) =>
     Math.round(c + (parts(b)[k] - c) * part).toString(16).padStart(2, "0")).join("");
   const pale = (colour) => mixed(colour, "#ffffff", 0.62);
+  const lightOf = (rgb) => rgb.map(lit).reduce((sum, c, k) => sum + [0.2126, 0.7152, 0.0722][k] * c, 0.05);
+  /// As pj_palette_dark: what is turned round, its hue kept.
+  function turn(rgb) {
+    const away = rgb.map((c) => 0.91 * 255 - 0.82 * c), grey = 0.213 * away[0] + 0.715 * away[1] + 0.072 * away[2];
+    return away.map((c) => Math.min(Math.max(2 * grey - c, 0), 255));
+  }
+  function contrast(a, b) {
+    const lights = [lightOf(a), lightOf(b)];
+    return Math.max(...lights) / Math.min(...lights);
+  }
+  /// As pj_palette_ink: the first that can be read in light and in dark.
+  const inks = {};
   function ink(colour) {
-    const [r, g, b] = parts(colour).map(lit), l = 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    return (l + 0.05) / 0.0632 >= 1.05 / (l + 0.05) ? "#1b1f24" : "#fff";
+    if (inks[colour]) return inks[colour];
+    const on = parts(colour), reads = (text) => contrast(on, parts(text)) >= 4.5;
+    inks[colour] = ["#1b1f24", "#ffffff", "#000000"].find((text) =>
+      reads(text) && contrast(turn(on), turn(parts(text))) >= 4.5) || (reads("#ffffff") ? "#ffffff" : "#000000");
+    return inks[colour];
   }
 
   const brush = document.createElementNS(HTML, "canvas").getContext("2d");
@@ -367,7 +385,8 @@ vertical-align:-1px}
       "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)" });
     const keys = tag("div", { class: "pj-keys pj-muted" });
     for (const [text, fill] of data.keys)
-      keys.append(tag("span", {}, tag("i", { style: `background:${fill === REST ? "var(--rest)" : fill}` }), text));
+      keys.append(tag("span", {}, tag("i", { style: fill === REST
+        ? "background:var(--rest);box-shadow:inset 0 0 0 1px var(--rule)" : `background:${fill}` }), text));
     const note = tag("div", { class: "pj-muted", style: "margin-top:6px;font-size:11px" });
     canvas.setAttribute("role", "tree");
     canvas.setAttribute("aria-label", `${data.title}. ${data.summary} Arrows move, Enter zooms, Escape goes back.`);

@@ -52,7 +52,7 @@ def main():
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="pool") as pool:
         list(pool.map(in_thread, [20] * 5))
     forked(40)
-    for kind in ("fork", "spawn"):
+    for kind in ("fork", "spawn", "forkserver"):
         context = multiprocessing.get_context(kind)
         child = context.Process(target=in_child, args=(50,))
         child.start()

@@ -84,7 +84,7 @@ void pj_record_archive_told(const pj_merged_parts *merged, const char *folder, p
 /// it is no failure.
 typedef struct listener {
     pj_session *session;
-    bool quiet, failed;
+    const pj_record_left *left;
 } listener;
 
 static void tell(void *self, const pj_err *what)
@@ -92,9 +92,10 @@ static void tell(void *self, const pj_err *what)
     char text[SENTENCE_MOST];
     const listener *l = self;
     bool note = what->code == PJ_E_NONE || what->code == PJ_E_MISSING;
+    pj_buf_addf(l->left->notes, "%s\n", what->text);
     if (!note)
         pj_session_complain(l->session, what);
-    else if (!l->quiet && (what->code != PJ_E_NONE || l->failed))
+    else if (!l->left->opts->quiet && (what->code != PJ_E_NONE || l->left->failed))
         pj_session_say(l->session, "popinjay: %s", pj_err_message(what, text, sizeof text));
 }
 
@@ -129,11 +130,12 @@ static void wait_for_rest(const char *folder)
         nanosleep(&(struct timespec){.tv_nsec = REST_STEP_NS}, NULL);
 }
 
-bool pj_record_archive(pj_session *session, const pj_record_opts *opts, const char *folder,
-                       bool failed, pj_merged_parts *merged, pj_err *err)
+bool pj_record_archive(pj_session *session, const pj_record_left *left, pj_merged_parts *merged,
+                       pj_err *err)
 {
-    listener l = {.session = session, .quiet = opts->quiet, .failed = failed};
-    if (!pj_merge_parts_are(folder) && failed)
+    listener l = {.session = session, .left = left};
+    const char *folder = left->folder;
+    if (!pj_merge_parts_are(folder) && left->failed)
         return pj_fail(err, PJ_E_MISSING, folder, 0, "nothing was recorded: the program failed");
     if (!pj_merge_parts_are(folder))
         return pj_fail(err, PJ_E_MISSING, folder, 0,
@@ -141,7 +143,7 @@ bool pj_record_archive(pj_session *session, const pj_record_opts *opts, const ch
                        "it out) and no program with MPI was started; one in C that a script "
                        "starts is recorded where popinjay record stands before it there");
     wait_for_rest(folder);
-    const pj_merge_parts_opts how = {.keep = opts->keep, .tell = tell, .self = &l};
+    const pj_merge_parts_opts how = {.keep = left->opts->keep, .tell = tell, .self = &l};
     return pj_merge_parts(folder, how, merged, err) &&
-           (!opts->profile || merged->profile || pj_recording_profile(session, folder, err));
+           (!left->opts->profile || merged->profile || pj_recording_profile(session, folder, err));
 }

@@ -9,7 +9,6 @@
 #include "metrics/base/file.h"
 #include "metrics/base/job.h"
 #include "metrics/base/newfile.h"
-#include "metrics/base/str.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -195,7 +194,18 @@ json_t *pj_record_facts_new(const pj_texts *words, const pj_texts *options,
     return facts;
 }
 
-void pj_record_facts_end(json_t *facts, int status, const char *failure, uint64_t events)
+static void add_notes(json_t *facts, pj_str notes)
+{
+    json_t *list = json_array();
+    while (notes.len) {
+        const pj_str line = pj_str_cut(&notes, '\n');
+        json_array_append_new(list, pj_jsontext_string(line));
+    }
+    json_object_set_new(facts, "notes", list);
+}
+
+void pj_record_facts_end(json_t *facts, int status, const char *failure, uint64_t events,
+                         pj_str notes)
 {
     json_int_t began = json_integer_value(json_object_get(facts, "began_ns"));
     double ns = (double)((json_int_t)pj_clock_of_day() - began);
@@ -203,6 +213,8 @@ void pj_record_facts_end(json_t *facts, int status, const char *failure, uint64_
     json_object_set_new(facts, "status", json_integer(status));
     json_object_set_new(facts, "events", json_integer((json_int_t)events));
     set_text(facts, "failure", pj_str_of(failure ? failure : ""));
+    if (notes.len)
+        add_notes(facts, notes);
 }
 
 bool pj_record_facts_write(const json_t *facts, const char *folder, pj_err *err)

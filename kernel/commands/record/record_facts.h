@@ -6,6 +6,7 @@
 
 #include "kernel/command/command.h"
 #include "metrics/base/err.h"
+#include "metrics/base/str.h"
 
 #include <jansson.h>
 #include <stdatomic.h>
@@ -19,8 +20,9 @@ json_t *pj_record_facts_new(const pj_texts *words, const pj_texts *options,
                             const char *const *settings, const char *folder,
                             const atomic_bool *stop);
 /// When it has ended: the status that a shell tells; `failure` NULL = it was recorded, so many
-/// `events`, or calls of a profile.
-void pj_record_facts_end(json_t *facts, int status, const char *failure, uint64_t events);
+/// `events`, or calls of a profile, and its processes say the lines of `notes`.
+void pj_record_facts_end(json_t *facts, int status, const char *failure, uint64_t events,
+                         pj_str notes);
 PJ_CHECKED bool pj_record_facts_write(const json_t *facts, const char *folder, pj_err *err);
 /// Whether the folder holds a recording that ended well; of these words with these options (both
 /// NULL = of any).

@@ -7,6 +7,7 @@
 #include "kernel/commands/record/record_preload.h"
 #include "kernel/commands/record/record_program.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/str.h"
 
 enum { ASKED_MS = 5000 }; // to end, before it is told
@@ -35,12 +36,16 @@ static bool run_program(pj_session *session, const pj_record_run *run, const cha
 }
 
 /// The first failure counts; what was recorded up to it is an archive all the same.
-static bool archive(pj_session *session, const pj_record_run *run, pj_record_made *out, pj_err *err)
+static bool archive(pj_session *session, const pj_record_run *run, pj_buf *notes,
+                    pj_record_made *out, pj_err *err)
 {
     pj_err why = {0};
     const unsigned before = session->complaints;
-    bool merged = pj_record_archive(session, run->opts, run->folder, !out->ran || out->status != 0,
-                                    &out->merged, &why);
+    const pj_record_left left = {.opts = run->opts,
+                                 .folder = run->folder,
+                                 .failed = !out->ran || out->status != 0,
+                                 .notes = notes};
+    bool merged = pj_record_archive(session, &left, &out->merged, &why);
     out->partial = session->complaints > before || (!merged && why.code != PJ_E_MISSING);
     if (out->ran && !merged)
         *err = why;
@@ -62,6 +67,7 @@ bool pj_record_run_it(pj_session *session, const pj_record_run *run, pj_record_m
                       pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
+    pj_auto_buf notes = {0};
     *out = (pj_record_made){0};
     const char *const *settings =
         pj_record_settings(run->opts, run->folder, run->settings, arena, err);
@@ -71,9 +77,10 @@ bool pj_record_run_it(pj_session *session, const pj_record_run *run, pj_record_m
         pj_record_facts_new(&run->words, run->options, settings, run->folder, session->stop);
     add_size(facts, run);
     out->ran = run_program(session, run, settings, arena, &out->status, err);
-    bool ok = (out->ran || (err->code != PJ_E_MISSING)) && archive(session, run, out, err);
+    bool ok = (out->ran || (err->code != PJ_E_MISSING)) && archive(session, run, &notes, out, err);
     pj_record_facts_end(facts, out->status, ok ? NULL : err->text,
-                        out->merged.profile ? out->merged.visits : out->merged.events);
+                        out->merged.profile ? out->merged.visits : out->merged.events,
+                        pj_buf_str(&notes));
     pj_err unwritten = {0};
     if (!pj_record_facts_write(facts, run->folder, &unwritten) && ok)
         pj_session_complain(session, &unwritten);

@@ -57,7 +57,7 @@ static PyObject *eval_unrecorded(PyThreadState *state, void *frame, int thrown)
     static bool said;
     const pj_rec_thread *thread = pj_rec_self;
     if (!said)
-        pj_rec_note(1, "calls deeper than %u are not in the trace: the stack ends there",
+        pj_rec_note(2, "calls deeper than %u are not in the trace: the stack ends there",
                     thread ? thread->depth : 0);
     said = true;
     PyInterpreterState *interpreter = pj_py.interpreter();

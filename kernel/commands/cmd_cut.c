@@ -218,7 +218,11 @@ const pj_command pj_command_cut = {
         "its borders are clipped. Every kind of event is kept. (Read as a whole trace, idle "
         "threads have the runtime of their states; with --roi 0%..100% that of the part.) Times "
         "count from the begin of the part; calls, constructs and functions that are open there "
-        "are opened at 0. Archives have the clocks that they were read with, repaired ones too.",
+        "are opened at 0. Archives have the clocks that they were read with, repaired ones too; where these do not "
+        "tick in nanoseconds, times may differ by 1 ns each. The replay of a part knows nothing of "
+        "what lies before it: transfer and serialisation differ from those of --roi, which "
+        "replays the whole trace. A part without OpenMP has no workers that wait for it: they are "
+        "idle, not in serial idle.",
     .example = "popinjay cut run_64.prv.gz --roi 1.5s..20s --export part.prv",
     .faces = PJ_IN_BOTH,
     .groups = groups,

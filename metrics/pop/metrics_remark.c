@@ -266,8 +266,8 @@ static void say_what_is_other_work(collector *c, int run)
             "work are likely, so compare with care");
     else if (instructions <= 0 && computation > past_caches)
         say(c, "other_work", PJ_WARNING, run,
-            "much less time to compute than the reference run: other inputs or other work are "
-            "likely (instructions, which would tell, were not counted)");
+            "much less time to compute than the reference run: other inputs, other work or a "
+            "machine that was busy (instructions, which would tell, were not counted)");
 }
 
 enum { NAMES_SHOWN = 4 };

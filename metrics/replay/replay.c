@@ -649,12 +649,24 @@ static bool write_ideal_trace(replay *r, pj_err *err)
     return pj_ideal_trace_write(r->ideal, finish_ns, r->opts.job, err);
 }
 
+/// Nothing of it waits for anything: no network is missed.
+static void remark_serial(pj_run *run)
+{
+    pj_run_remark(run, PJ_NOTE, "serial",
+                  "the trace has neither MPI nor OpenMP: there is nothing to replay%s",
+                  run->layout.locations == 1 && !run->devices
+                      ? ", and as a serial run it has a parallel efficiency of 1 by definition"
+                      : "");
+}
+
 /// Counts and says what the replay has met.
 static void tell_run(const replay *r, pj_run *run)
 {
     pj_import_merge(&run->import, &r->stats);
     if (run->ideal.available)
         pj_endings_remark(r->endings, run);
+    else if (!run->has_mpi && !run->has_openmp)
+        remark_serial(run);
     else
         pj_run_remark(run, PJ_WARNING, "no_ideal", "No ideal network: %s", run->ideal.reason);
 }

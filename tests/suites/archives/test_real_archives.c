@@ -4,8 +4,10 @@
 #include "metrics/analyse/load.h"
 #include "metrics/base/buf.h"
 #include "metrics/pop/metrics.h"
+#include "metrics/read/otf2/cut/otf2_cut.h"
 #include "metrics/stat/query.h"
 #include "tests/support/trace/archives.h"
+#include "tests/support/trace/otf2_writer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -281,6 +283,72 @@ static void clocks_are_repaired_with_account(void **state)
     }
 }
 
+#define PART PJ_BINARY_DIR "/cut_of_real"
+
+/// A part of an archive, read as a whole trace.
+static pj_run *load_part(const char *name, pj_load_opts opts)
+{
+    pj_otf2_cut *cut = pj_otf2_cut_new();
+    pj_sink sink = pj_otf2_cut_sink(cut);
+    opts.listeners = &sink;
+    opts.listener_count = 1;
+    opts.in_order = true;
+    opts.no_replay = true;
+    pj_auto_run run = load(name, opts, 1);
+    pj_otf2_copied copied;
+    pj_err err = {0};
+    pj_job job = {.workers = 1};
+    pj_otf2_writer_remove(PART ".otf2");
+    if (!pj_otf2_cut_write(cut, run, PART ".otf2", &job, &copied, &err))
+        fail_msg("%s: %s", name, err.text);
+    pj_otf2_cut_free(cut);
+    pj_run *part = pj_load(
+        PART ".otf2",
+        (pj_load_opts){
+            .roi = {.kind = PJ_ROI_RANGE, .to = 100, .from_percent = true, .to_percent = true}},
+        &job, &err);
+    if (!part)
+        fail_msg("part of %s: %s", name, err.text);
+    pj_otf2_writer_remove(PART ".otf2");
+    return part;
+}
+
+/// Ranks that begin behind a border, clocks that were shifted there, collectives that one rank has
+/// left at a border and another not.
+static void parts_are_as_long_and_can_be_replayed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double from, to; // percent
+    } parts[] = {{"eztrace-cg-4x1/eztrace_log.otf2", 33.3, 71.9},
+                 {"eztrace-cg-4x1/eztrace_log.otf2", 47, 48.5},
+                 {"eztrace-hybrid-2x2/eztrace_log.otf2", 10, 37},
+                 {"eztrace-hybrid-2x2/eztrace_log.otf2", 33.3, 71.9},
+                 {"eztrace-p2p-2x1/eztrace_log.otf2", 0, 50},
+                 {"eztrace-p2p-2x1/eztrace_log.otf2", 10, 37},
+                 {"eztrace-p2p-2x1/eztrace_log.otf2", 47, 48.5}};
+    if (is_absent())
+        skip();
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        pj_load_opts opts = {.roi = {.kind = PJ_ROI_RANGE,
+                                     .from = parts[i].from,
+                                     .to = parts[i].to,
+                                     .from_percent = true,
+                                     .to_percent = true}};
+        pj_auto_run whole = load(parts[i].name, opts, 1);
+        pj_auto_run part = load_part(parts[i].name, opts);
+        assert_int_equal(whole->runtime_ns, part->runtime_ns);
+        assert_int_equal(whole->layout.locations, part->layout.locations);
+        for (uint32_t l = 0; l < whole->layout.locations; l++) {
+            assert_int_equal(whole->totals[l].useful_ns, part->totals[l].useful_ns);
+            assert_int_equal(whole->totals[l].outside_mpi_ns, part->totals[l].outside_mpi_ns);
+        }
+        if (!part->ideal.available)
+            fail_msg("part %zu: %s", i, part->ideal.reason);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +357,7 @@ int main(void)
         cmocka_unit_test(defects_are_counted),
         cmocka_unit_test(visits_and_times_are_those_of_the_profile),
         cmocka_unit_test(clocks_are_repaired_with_account),
+        cmocka_unit_test(parts_are_as_long_and_can_be_replayed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -256,15 +256,20 @@ static OTF2_CallbackCode copy_MpiCollectiveBegin(HEAD)
     BEGIN;
     if (is_inside(c, time))
         pj_otf2_copy_check(c, OTF2_EvtWriter_MpiCollectiveBegin(c->writer, with, time));
+    c->meeting = !c->ended;
     DONE;
 }
 
+/// One that is under way at the end of the part ends there, if it does for another thread.
 static OTF2_CallbackCode copy_MpiCollectiveEnd(HEAD, OTF2_CollectiveOp op, OTF2_CommRef comm,
                                                uint32_t root, uint64_t sent, uint64_t received)
 {
     BEGIN;
-    if (!c->writer && time < c->window.from)
-        c->part->met(c->part->self, c->at->id, comm);
+    if (!c->writer && time <= c->window.to)
+        c->part->met(c->part->self, c->at->id, comm, time < c->window.from);
+    if (c->meeting && time > c->window.to && c->part->over(c->part->self, c->at->id, comm))
+        time = c->window.to;
+    c->meeting = false;
     bool inside = is_inside(c, time) && c->part->meets(c->part->self, c->at->id, comm);
     WRITE(MpiCollectiveEnd, op, comm, root, sent, received);
     DONE;
@@ -360,7 +365,7 @@ static void visit(copying *c, OTF2_Reader *reader, location *p)
     pj_shelf_clear(&c->items);
     c->first = OTF2_UNDEFINED_TIMESTAMP;
     c->flushed = 0;
-    c->started = c->begun = c->ended = false;
+    c->started = c->begun = c->ended = c->meeting = false;
     read_events(c, reader);
 }
 

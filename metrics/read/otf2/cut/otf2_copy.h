@@ -49,10 +49,12 @@ typedef struct pj_otf2_part {
     pj_otf2_divided (*divided)(void *self, uint64_t location, uint64_t metric, unsigned border);
     const pj_otf2_knot *(*knots)(void *self, uint64_t location, size_t *count);
     pj_otf2_counting (*counting)(void *self, uint64_t location, uint64_t metric);
-    /// A collective ended before the part.
-    void (*met)(void *self, uint64_t location, uint64_t comm);
+    /// A collective ended before the part, or in it.
+    void (*met)(void *self, uint64_t location, uint64_t comm, bool before);
     /// Whether one that ends in the part lies there for all its members.
     bool (*meets)(void *self, uint64_t location, uint64_t comm);
+    /// Whether the next one of a location has ended for another in the part.
+    bool (*over)(void *self, uint64_t location, uint64_t comm);
     /// Whether the other side of a message lies in the part too.
     bool (*matched)(void *self, uint64_t location, const pj_otf2_side *side);
     bool (*stopped)(void *self);

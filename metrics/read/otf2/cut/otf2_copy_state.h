@@ -56,6 +56,7 @@ typedef struct pj_otf2_copying {
     uint64_t first;   // time of its first record
     uint64_t flushed; // end of its last buffer flush before the part
     bool started, begun, ended;
+    bool meeting; // in a collective, up to the end of the part
     uint64_t records;
     bool stopped;
 } pj_otf2_copying;

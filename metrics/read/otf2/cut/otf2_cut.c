@@ -34,6 +34,12 @@ typedef struct crossing { // a side of a message whose other side is outside
     uint32_t tag;
 } crossing;
 
+/// Collectives of a communicator that ended for a thread.
+typedef struct meetings {
+    uint64_t before; // the part; as it is copied, up to where the copy stands
+    uint64_t known;  // up to the end of the part
+} meetings;
+
 typedef struct location {
     uint64_t id;
     uint32_t location;
@@ -43,7 +49,7 @@ typedef struct location {
     pj_otf2_knot *knots;
     size_t knot_count;
     pj_map comms, metrics; // global ids of its own ones
-    uint64_t *met;         // by communicator: collectives that ended before the part
+    meetings *met;         // by communicator
 } location;
 
 struct pj_otf2_cut {
@@ -60,7 +66,7 @@ struct pj_otf2_cut {
     location *locations;
     uint32_t location_count;
     pj_map location_of; // by id
-    uint64_t *first;    // by communicator: number of the first collective that lies in the part
+    meetings *most;      // of any thread, by communicator
 };
 
 pj_otf2_cut *pj_otf2_cut_new(void)
@@ -223,7 +229,7 @@ static void open_locations(pj_otf2_cut *cut, const pj_otf2_lib *lib, pj_otf2_arc
         *p = (location){.id = ids[i],
                         .location = cut->defs->locations[i].location,
                         .clock = clocks->items[i],
-                        .met = pj_new_n(cut->arena, uint64_t, cut->defs->comm_count)};
+                        .met = pj_new_n(cut->arena, meetings, cut->defs->comm_count)};
         p->shift = (int64_t)((double)(p->clock.shift - least) * ticks_per_ns + 0.5);
         lib->local(archive, p->id, take_local, p);
         pj_map_put(&cut->location_of, p->id, i);
@@ -312,27 +318,42 @@ static pj_otf2_divided divided_of(void *self, uint64_t number, uint64_t metric, 
     return pj_otf2_useful_divided(&cut->useful, location_at(cut, number)->location, border, c);
 }
 
-static uint64_t *met_at(const pj_otf2_cut *cut, uint64_t number, uint64_t comm, uint64_t **first)
+/// What a location has met of a communicator, whose index goes to `comm`; or NULL.
+static meetings *met_at(const pj_otf2_cut *cut, uint64_t number, uint64_t *comm)
 {
     location *p = location_at(cut, number);
-    uint32_t index = p ? index_of(&p->comms, &cut->defs->comm_of, comm) : PJ_OTF2_NONE;
+    uint32_t index = p ? index_of(&p->comms, &cut->defs->comm_of, *comm) : PJ_OTF2_NONE;
     if (index == PJ_OTF2_NONE || cut->defs->comms[index].self)
         return NULL;
-    *first = &cut->first[index];
+    *comm = index;
     return &p->met[index];
 }
 
-static void meet(void *self, uint64_t number, uint64_t comm)
+static void meet(void *self, uint64_t number, uint64_t comm, bool before)
 {
-    uint64_t *first, *met = met_at(self, number, comm, &first);
-    if (met && ++*met > *first)
-        *first = *met;
+    pj_otf2_cut *cut = self;
+    meetings *met = met_at(cut, number, &comm);
+    if (!met)
+        return;
+    met->before += before;
+    met->known++;
+    meetings *all = &cut->most[comm];
+    all->before = met->before > all->before ? met->before : all->before;
+    all->known = met->known > all->known ? met->known : all->known;
 }
 
 static bool meets(void *self, uint64_t number, uint64_t comm)
 {
-    uint64_t *first, *met = met_at(self, number, comm, &first);
-    return !met || (*met)++ >= *first;
+    const pj_otf2_cut *cut = self;
+    meetings *met = met_at(cut, number, &comm);
+    return !met || met->before++ >= cut->most[comm].before;
+}
+
+static bool over(void *self, uint64_t number, uint64_t comm)
+{
+    const pj_otf2_cut *cut = self;
+    const meetings *met = met_at(cut, number, &comm);
+    return met && met->known < cut->most[comm].known;
 }
 
 static bool matched(void *self, uint64_t number, const pj_otf2_side *side)
@@ -379,6 +400,34 @@ static void remove_copy(const pj_otf2_cut *cut, const char *anchor)
     unlink(anchor);
 }
 
+/// A clock that was shifted behind a border does not reach it.
+static bool reaches(const location *p, uint64_t border_ns)
+{
+    return p->clock.shift <= (int64_t)border_ns;
+}
+
+/// From the first begin to the last end of windows. Threads that begin behind them lie there too,
+/// with no event.
+static void set_span(pj_otf2_cut *cut, pj_otf2_part *part)
+{
+    for (uint32_t i = 0; i < cut->location_count; i++) {
+        const location *p = &cut->locations[i];
+        uint64_t begin = p->window.from + (uint64_t)p->knots[0].offset;
+        uint64_t end = p->window.to + (uint64_t)p->knots[p->knot_count - 1].offset;
+        if (begin < part->clock_from && reaches(p, cut->roi.from_ns))
+            part->clock_from = begin;
+        if (end > part->clock_to && reaches(p, cut->roi.to_ns))
+            part->clock_to = end;
+    }
+    for (uint32_t i = 0; i < cut->location_count; i++) {
+        location *p = &cut->locations[i];
+        if (reaches(p, cut->roi.to_ns))
+            continue;
+        p->knots[0].offset = (int64_t)(part->clock_from - p->window.from);
+        p->knots[p->knot_count - 1].offset = (int64_t)(part->clock_to - p->window.to);
+    }
+}
+
 static bool copy_part(pj_otf2_cut *cut, const pj_otf2_lib *lib, const char *from, const char *path,
                       pj_otf2_copied *copied, pj_err *err)
 {
@@ -389,19 +438,14 @@ static bool copy_part(pj_otf2_cut *cut, const pj_otf2_lib *lib, const char *from
                          .counting = counting_of,
                          .met = meet,
                          .meets = meets,
+                         .over = over,
                          .matched = matched,
                          .stopped = is_stopped,
                          .names = cut->hides ? &cut->names : NULL,
                          .clock_from = UINT64_MAX,
                          .self = cut};
-    cut->first = pj_new_n(cut->arena, uint64_t, cut->defs->comm_count);
-    for (uint32_t i = 0; i < cut->location_count; i++) {
-        const location *p = &cut->locations[i];
-        uint64_t begin = p->window.from + (uint64_t)p->knots[0].offset;
-        uint64_t end = p->window.to + (uint64_t)p->knots[p->knot_count - 1].offset;
-        part.clock_from = begin < part.clock_from ? begin : part.clock_from;
-        part.clock_to = end > part.clock_to ? end : part.clock_to;
-    }
+    cut->most = pj_new_n(cut->arena, meetings, cut->defs->comm_count);
+    set_span(cut, &part);
     bool ok = lib->copy(from, path, &part, copied, err);
     if (!ok)
         remove_copy(cut, path);

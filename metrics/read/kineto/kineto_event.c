@@ -53,6 +53,9 @@ static void take(pj_kineto_event *event, pj_str key, const char *at, const char 
     case WORD('t', 's', 0, 0):
         event->ts = bare(at, end);
         break;
+    case WORD('i', 'd', 0, 0):
+        event->id = bare(at, end);
+        break;
     case WORD('d', 'u', 'r', 0):
         event->dur = bare(at, end);
         break;

@@ -16,13 +16,14 @@ typedef enum pj_kineto_class {
     PJ_KINETO_ANNOTATION, // a step, data loading, or any other range that the program marks
     PJ_KINETO_OVERHEAD,   // of the profiler itself
     PJ_KINETO_OPERATOR,   // one of PyTorch's own ranges; older versions mark steps with these, too
+    PJ_KINETO_FLOW,       // an arrow from a launch to what it launches
 } pj_kineto_class;
 
 typedef struct pj_kineto_event {
     char phase;
     pj_kineto_class class;
     pj_str name, pid, tid; // as they stand, without quotes
-    pj_str ts, dur;        // the same; empty = not there
+    pj_str ts, dur, id;    // the same; empty = not there
     pj_str args;           // with its brackets
 } pj_kineto_event;
 

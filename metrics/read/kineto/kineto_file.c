@@ -16,6 +16,7 @@
 #include "metrics/base/str.h"
 #include "metrics/read/kineto/json_span.h"
 #include "metrics/read/kineto/kineto_event.h"
+#include "metrics/read/kineto/kineto_flows.h"
 #include "metrics/read/kineto/kineto_window.h"
 
 typedef struct reading {
@@ -26,6 +27,7 @@ typedef struct reading {
     pj_kineto_split *learns;      // NULL = it is known:
     const pj_kineto_split *split; // which process is of which rank; NULL = there is one rank
     pj_map hosts;                 // processes that call the runtime
+    pj_kineto_flows flows;
     pj_job *job;
     int64_t base;     // ns that all times count from
     uint64_t counted; // memory that the job knows of
@@ -35,7 +37,7 @@ typedef struct reading {
 
 static bool account(reading *r, pj_err *err)
 {
-    uint64_t now = 0;
+    uint64_t now = pj_kineto_flows_bytes(&r->flows);
     for (size_t i = 0; i < r->rank_count; i++)
         now += pj_ai_rank_bytes(r->ranks[i]);
     r->job->memory_used += now - r->counted;
@@ -145,6 +147,7 @@ static void add_record(reading *r, const pj_kineto_event *event)
     record.stream = pj_ai_rank_stream(rank, device, stream);
     record.name = name_of(r, event->name);
     record.call = call_id(args.correlation);
+    r->flows.unneeded = r->flows.unneeded || args.correlated;
     record.work = event->class == PJ_KINETO_COPY ? PJ_AI_COPY : PJ_AI_COMPUTE;
     if (record.work == PJ_AI_COPY)
         count_bytes(r, record.stream, event->name, args.bytes);
@@ -173,7 +176,24 @@ static void add_call(reading *r, const pj_kineto_event *event)
     call.id = call_id(args.correlation);
     call.doing = (uint16_t)pj_ai_call_doing(event->name);
     r->rank->hip = r->rank->hip || pj_ai_call_is_hip(event->name);
-    pj_ai_rank_add_call(r->rank, call, thread_of(event));
+    r->flows.unneeded = r->flows.unneeded || args.correlated;
+    if (r->flows.unneeded)
+        pj_ai_rank_add_call(r->rank, call, thread_of(event));
+    else
+        pj_kineto_flows_call(&r->flows, r->rank, call, thread_of(event));
+}
+
+static void add_flow(reading *r, const pj_kineto_event *event)
+{
+    int64_t time, id;
+    if (r->flows.unneeded || !pj_parse_i64(event->id, &id) ||
+        !pj_json_nanoseconds(event->ts, &time))
+        return;
+    if (event->phase == 's')
+        pj_kineto_flows_begin(&r->flows, thread_of(event), time, call_id(id));
+    else if (event->phase == 'f')
+        pj_kineto_flows_end(&r->flows, number_or(event->pid, 0), number_or(event->tid, 0), time,
+                            call_id(id));
 }
 
 static void add_range(reading *r, const pj_kineto_event *event)
@@ -223,6 +243,8 @@ static void take_event(reading *r, const pj_kineto_event *event)
     r->rank->events++;
     if (event->phase == 'M')
         take_name(r, event);
+    if (event->class == PJ_KINETO_FLOW)
+        add_flow(r, event);
     if (event->phase != 'X')
         return;
     switch (event->class) {
@@ -240,6 +262,7 @@ static void take_event(reading *r, const pj_kineto_event *event)
     case PJ_KINETO_OVERHEAD:
         add_overhead(r, event);
         break;
+    case PJ_KINETO_FLOW:
     case PJ_KINETO_OTHER:
         break;
     }
@@ -452,6 +475,7 @@ static bool settle(reading *r, pj_err *err)
 {
     pj_source_facts facts = pj_source_facts_of(r->window.source);
     bool ok = true;
+    pj_kineto_flows_tell(&r->flows, r->ranks, r->rank_count);
     for (size_t i = 0; i < r->rank_count; i++) {
         pj_ai_rank *rank = r->ranks[i];
         pj_ai_rank_shift(rank, r->base);
@@ -475,6 +499,7 @@ static bool read_all(reading *r, pj_err *err)
     if (!r->split && r->hosts.count > 1)
         r->rank->odd[PJ_AI_ODD_processes] = r->hosts.count;
     pj_map_free(&r->hosts);
+    pj_kineto_flows_free(&r->flows);
     r->job->memory_used -= r->counted;
     pj_kineto_window_free(&r->window);
     pj_buf_free(&r->text);

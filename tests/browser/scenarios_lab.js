@@ -157,6 +157,28 @@ async function twoTabs(stage) {
   assert.match(await one.text(1), /42/);
 }
 
+/// A script in a cell, recorded in two sizes, and one run by a call.
+async function recordedCell(stage) {
+  const lab = await stage.open(stage.notebook('record.ipynb', [
+    '%record --threads 1,2 -o study as runs\ndef part(n):\n    return n and part(n - 1)\npart(20)',
+    'metrics(runs)',
+    'run = record{"python3 study/cell.py", out = "one"}\n' +
+    'run[1].profile:match("__main__:part")[1].calls']));
+  await lab.runAll();
+  await assertNoErrors(lab);
+  await lab.output(0).getByText('cell_x2.1').first().waitFor();
+  await lab.output(1).getByText('Numbers').first().click();
+  await lab.output(1).locator('td, th').getByText('Parallel efficiency').first().waitFor();
+  assert.match(await lab.text(2), /21/);
+  for (const [theme, width] of [['Dark', 800], ['Light', 1600]]) {
+    await lab.theme(theme);
+    await lab.page.setViewportSize({ width, height: 1000 });
+    const { ratio, text } = await lowestContrast(lab.output(0).locator(shown).first());
+    assert.ok(ratio >= 4.5, `${theme}: contrast ${ratio.toFixed(2)} of "${text}"`);
+    await lab.picture(stage.keep(`lab-record-${theme.toLowerCase()}`));
+  }
+}
+
 /// What "Save and Export Notebook As" fetches: a saved notebook as a PDF in which every picture and
 /// table is drawn, none made of pixels.
 async function exported(stage) {
@@ -186,5 +208,6 @@ export const labScenarios = {
   'JupyterLab: restarting from the toolbar': restart,
   'JupyterLab: reloading in the middle of output': reload,
   'JupyterLab: two tabs on one notebook': twoTabs,
-  'JupyterLab: a saved notebook is exported as a PDF of vectors': exported
+  'JupyterLab: a saved notebook is exported as a PDF of vectors': exported,
+  'JupyterLab: programs are recorded from cells': recordedCell
 };

@@ -18,6 +18,7 @@ typedef struct picking {
     pj_call_graph_opts opts;
     pj_arena *arena;
     double whole, own; // all time; all own time
+    bool shared;       // times with callees follow from own ones
     const double *inclusive, *edge_inclusive;
     bool *kept; // by region
     bool *kept_edge;
@@ -48,6 +49,15 @@ static const pj_profile_sums *calls_as_time(const picking *k)
     return sums;
 }
 
+/// Where recursion is counted once for each level, callers share what there is by what their calls
+/// cost, as in gprof2dot.
+static pj_call_shares shares_by_cost(const picking *k)
+{
+    pj_profile_sums sums = *k->s;
+    sums.edges.calls = sums.edges.inclusive;
+    return pj_call_shares_new(&sums, k->arena);
+}
+
 /// Where the source has shared times out by calls and rounded them, that is done again exactly.
 static void measure(picking *k)
 {
@@ -55,8 +65,10 @@ static void measure(picking *k)
         k->s = calls_as_time(k);
     double most = 0;
     pj_call_shares shares = {k->s->regions.inclusive, k->s->edges.inclusive};
-    if (k->p->shared && k->s->edge_count)
-        shares = pj_call_shares_new(k->s, k->arena);
+    bool by_cost = pj_profile_sums_repeat(k->p);
+    k->shared = (k->p->shared || by_cost) && k->s->edge_count;
+    if (k->shared)
+        shares = by_cost ? shares_by_cost(k) : pj_call_shares_new(k->s, k->arena);
     k->inclusive = shares.regions;
     k->edge_inclusive = shares.edges;
     for (uint32_t r = 0; r < k->p->count[PJ_AT_REGION]; r++) {
@@ -75,7 +87,7 @@ static double edge_time(const picking *k, uint32_t edge)
     double all = k->s->regions.calls[e->callee];
     if (k->p->count[PJ_AT_NODE] && e->caller == e->callee)
         return NAN;
-    bool tells = k->p->shared || !isnan(time);
+    bool tells = k->shared || !isnan(time);
     return !tells && all > 0 ? calls / all * k->inclusive[e->callee] : time;
 }
 

@@ -278,6 +278,11 @@ uint32_t pj_profile_sums_usual_measure(const pj_profile *profile)
     return PJ_NO_ITEM;
 }
 
+bool pj_profile_sums_repeat(const pj_profile *profile)
+{
+    return pj_str_equal(pj_str_of(profile->format), PJ_S("callgrind"));
+}
+
 double pj_profile_sums_total(const pj_profile_sums *s)
 {
     const pj_profile *p = s->profile;
@@ -289,7 +294,7 @@ double pj_profile_sums_total(const pj_profile_sums *s)
         sum += pj_profile_sums_size(s->regions.exclusive[r]);
         most = fmax(most, pj_profile_sums_size(s->regions.inclusive[r]));
     }
-    return fmax(sum, most);
+    return sum > 0 && pj_profile_sums_repeat(p) ? sum : fmax(sum, most);
 }
 
 bool pj_profile_sums_lack_paths(const pj_profile_sums *s, pj_err *err)

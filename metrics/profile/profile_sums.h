@@ -37,8 +37,11 @@ pj_profile_sums *pj_profile_sums_new(const pj_profile *profile, uint32_t measure
                                      const bool *locations, pj_arena *arena);
 /// The measure that people mean when they name none: time, else the first that can be added.
 uint32_t pj_profile_sums_usual_measure(const pj_profile *profile);
+/// Whether inclusive values have recursion once for each of its levels, as Callgrind counts it:
+/// they can be more than there is.
+bool pj_profile_sums_repeat(const pj_profile *profile);
 /// Time, or what else the measure counts, of the whole profile: of a tree its roots, else the
-/// larger of all exclusive values and of the largest inclusive one.
+/// larger of all exclusive values and of the largest inclusive one that has nothing twice.
 double pj_profile_sums_total(const pj_profile_sums *sums);
 
 /// PJ_E_MISSING: that the profile is flat, and which kinds of files are not; returns false.

@@ -128,11 +128,42 @@ static void calls_weigh_where_no_time_was_measured(void **state)
     assert_false(pj_call_graph_by_calls(pj_profile_sums_new(timed, 0, NULL, arena)));
 }
 
+/// What f costs at each level of its recursion is more than there is; its parts are not.
+static void recursion_of_callgrind_is_counted_once(void **state)
+{
+    (void)state;
+    static const char text[] = "# callgrind format\nevents: Ir\n\n"
+                               "fn=main\n1 10\ncfn=f\ncalls=1 0\n1 90\n\n"
+                               "fn=f\n2 50\ncfn=f\ncalls=9 0\n2 300\n"
+                               "cfn=leaf\ncalls=9 0\n2 40\n\n"
+                               "fn=leaf\n3 40\n";
+    pj_err err = {0};
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_auto_profile p = read_profile_bytes("callgrind.out.1", pj_str_of(text), &err);
+    assert_string_equal(err.text, "");
+    const pj_profile_sums *sums = pj_profile_sums_new(p, 0, NULL, arena);
+    same_value(pj_profile_sums_total(sums), 100);
+    const pj_call_graph *graph = pj_call_graph_new(sums, (pj_call_graph_opts){0}, arena, &err);
+    assert_non_null(graph);
+    assert_int_equal(graph->node_count, 3);
+    assert_int_equal(graph->edge_count, 3);
+    for (uint32_t n = 0; n < 3; n++) {
+        pj_str name = pj_profile_name(p, graph->nodes[n].region);
+        bool leaf = pj_str_equal(name, PJ_S("leaf")), root = pj_str_equal(name, PJ_S("main"));
+        same_value(graph->nodes[n].total, root ? 1 : leaf ? 0.4 : 0.9);
+        same_value(graph->nodes[n].self, root ? 0.1 : leaf ? 0.4 : 0.5);
+    }
+    for (uint32_t e = 0; e < 3; e++)
+        if (graph->edges[e].caller == graph->edges[e].callee)
+            assert_true(isnan(graph->edges[e].total));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(callers_bear_by_calls),
         cmocka_unit_test(calls_weigh_where_no_time_was_measured),
+        cmocka_unit_test(recursion_of_callgrind_is_counted_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -284,6 +284,7 @@ static void clocks_are_repaired_with_account(void **state)
 }
 
 #define PART PJ_BINARY_DIR "/cut_of_real"
+#define EARLY_REDUCE "../reference/causes/scenarios_otf2/s06_early_reduce/traces.otf2"
 
 /// A part of an archive, read as a whole trace.
 static pj_run *load_part(const char *name, pj_load_opts opts)
@@ -327,7 +328,9 @@ static void parts_are_as_long_and_can_be_replayed(void **state)
                  {"eztrace-hybrid-2x2/eztrace_log.otf2", 33.3, 71.9},
                  {"eztrace-p2p-2x1/eztrace_log.otf2", 0, 50},
                  {"eztrace-p2p-2x1/eztrace_log.otf2", 10, 37},
-                 {"eztrace-p2p-2x1/eztrace_log.otf2", 47, 48.5}};
+                 {"eztrace-p2p-2x1/eztrace_log.otf2", 47, 48.5},
+                 {EARLY_REDUCE, 0, 50},
+                 {EARLY_REDUCE, 33.3, 71.9}};
     if (is_absent())
         skip();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {

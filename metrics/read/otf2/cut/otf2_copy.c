@@ -260,6 +260,24 @@ static OTF2_CallbackCode copy_MpiCollectiveBegin(HEAD)
     DONE;
 }
 
+/// Whether who has left it knows that all have come.
+static bool binds_all(OTF2_CollectiveOp op)
+{
+    static const OTF2_CollectiveOp all[] = {OTF2_COLLECTIVE_OP_BARRIER,
+                                            OTF2_COLLECTIVE_OP_ALLREDUCE,
+                                            OTF2_COLLECTIVE_OP_ALLGATHER,
+                                            OTF2_COLLECTIVE_OP_ALLGATHERV,
+                                            OTF2_COLLECTIVE_OP_ALLTOALL,
+                                            OTF2_COLLECTIVE_OP_ALLTOALLV,
+                                            OTF2_COLLECTIVE_OP_ALLTOALLW,
+                                            OTF2_COLLECTIVE_OP_REDUCE_SCATTER,
+                                            OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (op == all[i])
+            return true;
+    return false;
+}
+
 /// One that is under way at the end of the part ends there, if it does for another thread.
 static OTF2_CallbackCode copy_MpiCollectiveEnd(HEAD, OTF2_CollectiveOp op, OTF2_CommRef comm,
                                                uint32_t root, uint64_t sent, uint64_t received)
@@ -267,7 +285,8 @@ static OTF2_CallbackCode copy_MpiCollectiveEnd(HEAD, OTF2_CollectiveOp op, OTF2_
     BEGIN;
     if (!c->writer && time <= c->window.to)
         c->part->met(c->part->self, c->at->id, comm, time < c->window.from);
-    if (c->meeting && time > c->window.to && c->part->over(c->part->self, c->at->id, comm))
+    if (c->meeting && time > c->window.to && binds_all(op) &&
+        c->part->over(c->part->self, c->at->id, comm))
         time = c->window.to;
     c->meeting = false;
     bool inside = is_inside(c, time) && c->part->meets(c->part->self, c->at->id, comm);

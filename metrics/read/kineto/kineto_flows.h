@@ -1,5 +1,6 @@
-// Arrows from launches to what they launch, of files whose arguments do not tell correlations.
-// Ownership: the caller frees; ranks are borrowed.
+// Arrows from launches to what they launch, of files whose arguments do not tell correlations. At
+// one time and place the n-th arrow is that of the n-th call or record. Ownership: the caller
+// frees; ranks are borrowed.
 #ifndef PJ_KINETO_FLOWS_H
 #define PJ_KINETO_FLOWS_H
 
@@ -18,6 +19,7 @@ typedef struct pj_kineto_flow_call {
 
 typedef struct pj_kineto_flows {
     bool unneeded;              // an argument has told a correlation: nothing more is kept
+    pj_map met;                 // how often an arrow came to a place at a time
     pj_map begins;              // id, by thread and time
     pj_map ends;                // id, by device, stream and time
     pj_kineto_flow_call *calls; // that wait for their id

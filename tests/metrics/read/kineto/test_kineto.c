@@ -759,39 +759,6 @@ static void lost_members_are_said(void **state)
     expect_cut(pj_buf_str(&packed), 2000, byte, false);
 }
 
-#define BARE(category, pid, ts, dur)                                                               \
-    "{\"ph\": \"X\", \"cat\": \"" category "\", \"name\": \"cudaLaunchKernel\", \"pid\": " pid     \
-    ", \"tid\": 7, \"ts\": " ts ", \"dur\": " dur "}"
-#define ARROW(phase, pid, ts)                                                                      \
-    "{\"ph\": \"" phase "\", \"cat\": \"ac2g\", \"name\": \"ac2g\", \"id\": 3, \"pid\": " pid      \
-    ", \"tid\": 7, \"ts\": " ts "}"
-
-/// Without correlations in arguments arrows tell that the kernel is launched from 3 to 4 us: host
-/// until then, latency after it. They may stand before what they join.
-static void arrows_tell_launches(void **state)
-{
-    (void)state;
-    static const char *const texts[] = {
-        EVENTS(BARE("kernel", "0", "0", "2") "," BARE("kernel", "0", "6", "2") "," BARE(
-            "cuda_runtime", "9", "3", "1") "," ARROW("s", "9", "3") "," ARROW("f", "0", "6")),
-        EVENTS(ARROW("f", "0", "6") "," ARROW("s", "9", "3") "," BARE(
-            "cuda_runtime", "9", "3", "1") "," BARE("kernel", "0", "0", "2") "," BARE("kernel", "0",
-                                                                                      "6", "2"))};
-    for (unsigned i = 0; i < 2; i++) {
-        pj_auto_run run = read_text(texts[i], NULL);
-        const uint64_t *idle = run->ai->shares[0].idle;
-        assert_int_equal(idle[PJ_AI_IDLE_host], 1000);
-        assert_int_equal(idle[PJ_AI_IDLE_launch], 1000);
-        assert_int_equal(idle[PJ_AI_IDLE_launch_latency], 2000);
-        assert_int_equal(idle[PJ_AI_IDLE_unknown], 0);
-    }
-    pj_auto_run none =
-        read_text(EVENTS(BARE("kernel", "0", "0", "2") "," BARE("kernel", "0", "6", "2") "," BARE(
-                      "cuda_runtime", "9", "3", "1")),
-                  NULL);
-    assert_int_equal(none->ai->shares[0].idle[PJ_AI_IDLE_unknown], 4000);
-}
-
 static void ranks_that_lack_are_said(void **state)
 {
     (void)state;
@@ -885,7 +852,6 @@ int main(void)
         cmocka_unit_test(a_warm_up_is_said),
         cmocka_unit_test(long_and_deep_texts),
         cmocka_unit_test(lost_members_are_said),
-        cmocka_unit_test(arrows_tell_launches),
         cmocka_unit_test(ranks_that_lack_are_said),
         cmocka_unit_test(a_trace_without_devices_says_so),
         cmocka_unit_test(times_are_exact),

@@ -382,6 +382,9 @@ static const char *note_of(const callgraph *c)
     if (c->chains.folded)
         pj_buf_addf(&text, "%u that only call the next one stand above its name. ",
                     c->chains.folded);
+    if (pj_profile_sums_repeat(c->view.profile))
+        pj_buf_puts(&text, "Callers, also those that start threads, share what a function takes by "
+                           "what their calls cost: recursion counts once. ");
     if (c->change && *c->change->gone)
         pj_buf_addf(&text, "Of before not shown now: %s. ", c->change->gone);
     if (has_strips(c))

@@ -473,9 +473,11 @@ void pj_profile_view_describe(const pj_profile_view *view, uint32_t region, pj_b
         pj_buf_addf(out, "\n%s", place);
     if (module.len && !pj_profile_is_unknown(module))
         pj_buf_addf(out, "%smodule " PJ_STR_FMT, *place ? ", " : "\n", PJ_STR_ARG(module));
-    pj_buf_addf(out, "\nwith callees %s (%s), ",
+    bool repeated = of->inclusive[region] > view->total && pj_profile_sums_repeat(view->profile);
+    pj_buf_addf(out, "\nwith callees %s (%s%s), ",
                 pj_profile_view_amount(view, of->inclusive[region]),
-                pj_profile_view_share(view, of->inclusive[region], view->total));
+                pj_profile_view_share(view, of->inclusive[region], view->total),
+                repeated ? ", levels of recursion added up" : "");
     pj_buf_addf(out, "own %s (%s)", pj_profile_view_amount(view, of->exclusive[region]),
                 pj_profile_view_share(view, of->exclusive[region], view->total));
     add_calls(view, region, out);

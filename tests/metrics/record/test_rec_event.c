@@ -66,6 +66,9 @@ static OTF2_ErrorCode write_theirs(OTF2_EvtWriter *writer, int type, uint64_t ti
         ROW(RMA_COLLECTIVE_END, RmaCollectiveEnd(W, (OTF2_CollectiveOp)m[0], m32(m[1]), m32(m[2]),
                                                  m32(m[3]), m[4], m[5]))
         ROW(RMA_GROUP_SYNC, RmaGroupSync(W, m32(m[0]), m32(m[1]), m32(m[2])))
+        ROW(RMA_REQUEST_LOCK, RmaRequestLock(W, m32(m[0]), m32(m[1]), m[2], (OTF2_LockType)m[3]))
+        ROW(RMA_ACQUIRE_LOCK, RmaAcquireLock(W, m32(m[0]), m32(m[1]), m[2], (OTF2_LockType)m[3]))
+        ROW(RMA_RELEASE_LOCK, RmaReleaseLock(W, m32(m[0]), m32(m[1]), m[2]))
         ROW(RMA_PUT, RmaPut(W, m32(m[0]), m32(m[1]), m[2], m[3]))
         ROW(RMA_GET, RmaGet(W, m32(m[0]), m32(m[1]), m[2], m[3]))
         ROW(RMA_OP_COMPLETE_BLOCKING, RmaOpCompleteBlocking(W, m32(m[0]), m[1]))
@@ -74,6 +77,8 @@ static OTF2_ErrorCode write_theirs(OTF2_EvtWriter *writer, int type, uint64_t ti
         ROW(THREAD_JOIN, ThreadJoin(W, (OTF2_Paradigm)m[0]))
         ROW(THREAD_TEAM_BEGIN, ThreadTeamBegin(W, m32(m[0])))
         ROW(THREAD_TEAM_END, ThreadTeamEnd(W, m32(m[0])))
+        ROW(THREAD_ACQUIRE_LOCK, ThreadAcquireLock(W, (OTF2_Paradigm)m[0], m32(m[1]), m32(m[2])))
+        ROW(THREAD_RELEASE_LOCK, ThreadReleaseLock(W, (OTF2_Paradigm)m[0], m32(m[1]), m32(m[2])))
         ROW(THREAD_TASK_CREATE, ThreadTaskCreate(W, m32(m[0]), m32(m[1]), m32(m[2])))
         ROW(THREAD_TASK_SWITCH, ThreadTaskSwitch(W, m32(m[0]), m32(m[1]), m32(m[2])))
         ROW(THREAD_TASK_COMPLETE, ThreadTaskComplete(W, m32(m[0]), m32(m[1]), m32(m[2])))

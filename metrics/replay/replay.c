@@ -36,6 +36,7 @@
 #include <string.h>
 
 enum {
+    WAITS_MOST = 4096,   // threads that few_waits is for
     LAG_LEAST = 1 << 13, // events that a call is kept back for
     LAG_EACH = 16,       // the same for each location
     RUN_ON = 1 << 16,    // events between two looks at long computation
@@ -149,7 +150,9 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
             return false;
         watch = pj_ideal_trace_watch(r->ideal);
     }
-    bool waits = r->opts.few_waits ? run->layout.locations < PJ_SHARED_LEAST : r->opts.waits;
+    bool few =
+        run->layout.locations < (run->told.ranks_apart ? (uint32_t)PJ_SHARED_LEAST : WAITS_MOST);
+    bool waits = r->opts.few_waits ? few : r->opts.waits;
     r->account = waits ? pj_call_waits_new(run, r->opts.delays) : NULL;
     if (r->account)
         pj_call_waits_watch(r->account, &r->opts.watch);

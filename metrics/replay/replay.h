@@ -16,8 +16,8 @@ typedef struct pj_replay_opts {
                      // then, and no process group shares it; NULL; borrow
     bool alone;      // no process group shares it
     bool waits;      // writes pj_run.waits, too; no process group shares what does
-    bool few_waits; // the same where no process group would share it: below PJ_SHARED_LEAST threads
-    bool tape;      // keeps what is done as pj_run.tape; no process group shares it
+    bool few_waits;  // the same of some thousand threads at most, where no group could share it
+    bool tape;       // keeps what is done as pj_run.tape; no process group shares it
     const struct pj_borders *iterations; // with `tape`: where they begin, if known; borrow
     bool delays;                         // with `waits`: finds who made ranks wait, too
     pj_replay_watch watch;  // with `waits` of calls and waits, too; not beside `ideal_path`

@@ -239,6 +239,7 @@ static bool read_archive(pj_otf2_read *r, pj_err *err)
     r->run->told.forks_traced = true;
     r->run->told.starts_go_on = true;
     r->run->told.states_unread = true;
+    r->run->told.ranks_apart = true;
     r->folder = anchor.folder;
     r->count = r->defs->location_count;
     if (take_streams(r) || take_recorders(r) || take_teams(r))

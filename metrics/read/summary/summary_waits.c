@@ -1,8 +1,10 @@
-// What MPI calls waited for: rows by rank, culprit, pattern and function, kept whole or not at all.
+// What MPI calls waited for: rows by rank, culprit, pattern and function, or columns where there
+// are too many of them.
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/read/summary/summary_parts.h"
+#include "metrics/read/summary/summary_wait_columns.h"
 #include "metrics/run/run.h"
 #include "metrics/run/waits/run_waits.h"
 #include "metrics/trace/mpi_call.h"
@@ -36,16 +38,47 @@ static json_t *write_worst(const pj_one_wait *wait)
                      (json_int_t)wait->begin, (json_int_t)wait->ns);
 }
 
+static void write_rows(const pj_run *run, json_t *into)
+{
+    const pj_waits *waits = run->waits;
+    json_t *sums = json_array(), *ranks = json_array();
+    for (uint32_t i = 0; i < waits->sum_count; i++)
+        json_array_append_new(sums, write_sum(&waits->sums[i]));
+    for (uint32_t i = 0; i < run->layout.ranks; i++) {
+        const pj_wait_rank *rank = &waits->ranks[i];
+        json_array_append_new(
+            ranks, json_pack("[I, I, I, I]", (json_int_t)rank->mpi_ns, (json_int_t)rank->wait_ns,
+                             (json_int_t)rank->outside_ns, (json_int_t)rank->end_ns));
+    }
+    json_object_set_new(into, "sums", sums);
+    json_object_set_new(into, "ranks", ranks);
+}
+
+/// False = they do not fit.
+static bool write_sums(const pj_run *run, size_t budget, json_t *into)
+{
+    const pj_waits *waits = run->waits;
+    size_t rows = (size_t)waits->sum_count + run->layout.ranks + waits->call_count;
+    if (rows * BYTES_EACH <= budget) {
+        write_rows(run, into);
+        return true;
+    }
+    size_t others = (waits->call_count + (size_t)WORST) * BYTES_EACH;
+    json_t *columns = others < budget ? pj_summary_wait_columns_write(run, budget - others) : NULL;
+    if (columns)
+        json_object_set_new(into, "columns", columns);
+    return columns != NULL;
+}
+
 static json_t *write(const pj_run *run, size_t budget)
 {
     const pj_waits *waits = run->waits;
-    if (!waits ||
-        ((size_t)waits->sum_count + run->layout.ranks + waits->call_count) * BYTES_EACH > budget)
+    json_t *out = waits ? json_object() : NULL;
+    if (!out || !write_sums(run, budget, out)) {
+        json_decref(out);
         return NULL;
-    json_t *sums = json_array(), *calls = json_array(), *ranks = json_array();
-    json_t *worst = json_array();
-    for (uint32_t i = 0; i < waits->sum_count; i++)
-        json_array_append_new(sums, write_sum(&waits->sums[i]));
+    }
+    json_t *calls = json_array(), *worst = json_array();
     for (uint32_t i = 0; i < waits->call_count; i++) {
         const pj_wait_call *call = &waits->calls[i];
         json_array_append_new(calls,
@@ -53,18 +86,12 @@ static json_t *write(const pj_run *run, size_t budget)
                                         (json_int_t)call->calls, (json_int_t)call->time_ns,
                                         (json_int_t)call->wait_ns, (json_int_t)call->ideal_ns));
     }
-    for (uint32_t i = 0; i < run->layout.ranks; i++) {
-        const pj_wait_rank *rank = &waits->ranks[i];
-        json_array_append_new(
-            ranks, json_pack("[I, I, I, I]", (json_int_t)rank->mpi_ns, (json_int_t)rank->wait_ns,
-                             (json_int_t)rank->outside_ns, (json_int_t)rank->end_ns));
-    }
     for (uint32_t i = 0; i < waits->worst_count && i < WORST; i++)
         json_array_append_new(worst, write_worst(&waits->worst[i]));
-    json_t *out =
-        json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "sums", sums, "calls", calls, "ranks", ranks,
-                  "worst", worst, "contradictions", (json_int_t)waits->contradictions,
-                  "contradiction_ns", (json_int_t)waits->contradiction_ns);
+    json_object_set_new(out, "calls", calls);
+    json_object_set_new(out, "worst", worst);
+    json_object_set_new(out, "contradictions", json_integer((json_int_t)waits->contradictions));
+    json_object_set_new(out, "contradiction_ns", json_integer((json_int_t)waits->contradiction_ns));
     if (waits->ideal_lacks)
         json_object_set_new(out, "ideal_lacks", pj_summary_text(waits->ideal_lacks));
     return out;
@@ -153,25 +180,53 @@ static bool read_rank(json_t *from, pj_wait_rank *out)
     return true;
 }
 
-static bool read_all(json_t *from, const pj_run *run, pj_waits *out)
+static bool read_rows(const json_t *from, const pj_run *run, pj_waits *out)
 {
-    json_t *sums = json_object_get(from, "sums"), *calls = json_object_get(from, "calls"), *item;
-    json_t *ranks = json_object_get(from, "ranks"), *worst = json_object_get(from, "worst");
+    json_t *sums = json_object_get(from, "sums"), *ranks = json_object_get(from, "ranks"), *item;
     size_t i;
     bool ok = json_array_size(ranks) == run->layout.ranks;
     out->sums = pj_new_n(run->arena, pj_wait_sum, json_array_size(sums) + 1);
     out->sum_count = (uint32_t)json_array_size(sums);
     json_array_foreach(sums, i, item) ok = ok && read_sum(item, run, &out->sums[i]);
-    out->calls = pj_new_n(run->arena, pj_wait_call, json_array_size(calls) + 1);
-    out->call_count = (uint32_t)json_array_size(calls);
-    json_array_foreach(calls, i, item) ok = ok && read_call(item, &out->calls[i]);
     out->ranks = pj_new_n(run->arena, pj_wait_rank, run->layout.ranks + (size_t)1);
     if (ok)
         json_array_foreach(ranks, i, item) ok = ok && read_rank(item, &out->ranks[i]);
+    return ok;
+}
+
+static bool read_all(const json_t *from, const pj_run *run, pj_waits *out, pj_err *err)
+{
+    json_t *calls = json_object_get(from, "calls"), *worst = json_object_get(from, "worst"), *item;
+    const json_t *columns = json_object_get(from, "columns");
+    size_t i;
+    bool ok = true;
+    out->calls = pj_new_n(run->arena, pj_wait_call, json_array_size(calls) + 1);
+    out->call_count = (uint32_t)json_array_size(calls);
+    json_array_foreach(calls, i, item) ok = ok && read_call(item, &out->calls[i]);
     out->worst = pj_new_n(run->arena, pj_one_wait, json_array_size(worst) + 1);
     out->worst_count = (uint32_t)json_array_size(worst);
     json_array_foreach(worst, i, item) ok = ok && read_worst(item, run, &out->worst[i]);
-    return ok;
+    return ok && (columns ? pj_summary_wait_columns_read(columns, run, out, err)
+                          : read_rows(from, run, out));
+}
+
+/// Columns may lack the longest wait of each sum; those that are listed one by one are known.
+static void restore_longest(pj_waits *waits)
+{
+    for (uint32_t w = 0; w < waits->worst_count; w++) {
+        const pj_one_wait *one = &waits->worst[w];
+        pj_wait_sum *of = NULL;
+        for (uint32_t i = 0; i < waits->sum_count; i++) {
+            pj_wait_sum *sum = &waits->sums[i];
+            bool same =
+                sum->rank == one->rank && sum->pattern == one->pattern && sum->call == one->call;
+            if (same &&
+                (sum->culprit == one->culprit || (!of && sum->culprit == PJ_CULPRIT_OTHERS)))
+                of = sum;
+        }
+        if (of)
+            pj_wait_sum_keep_longest(of, one->ns, one->begin);
+    }
 }
 
 static uint64_t number(const json_t *from, const char *key)
@@ -184,7 +239,7 @@ static bool read(json_t *from, pj_run *run, pj_err *err)
 {
     pj_waits *waits = pj_new(run->arena, pj_waits);
     const char *lacks = json_string_value(json_object_get(from, "ideal_lacks"));
-    if (!read_all(from, run, waits))
+    if (!read_all(from, run, waits, err))
         return pj_fail(err, PJ_E_FORMAT, run->path, 0, "damaged summary: waits");
     waits->contradictions = number(from, "contradictions");
     waits->contradiction_ns = number(from, "contradiction_ns");
@@ -194,6 +249,8 @@ static bool read(json_t *from, pj_run *run, pj_err *err)
     waits->has_ideal = !waits->ideal_lacks;
     if (waits->sum_count)
         qsort(waits->sums, waits->sum_count, sizeof *waits->sums, pj_wait_sum_order);
+    if (json_object_get(from, "columns"))
+        restore_longest(waits);
     run->waits = waits;
     return true;
 }

@@ -28,8 +28,9 @@ pj_wait_place pj_wait_place_longest(const pj_run *run, unsigned patterns, const 
             (sum->longest_ns == longest->longest_ns && sum->longest_at_ns < longest->longest_at_ns))
             longest = sum;
     }
-    return longest ? pj_wait_place_around(run, longest->longest_at_ns, longest->longest_ns)
-                   : (pj_wait_place){.to_ns = 0};
+    return longest && longest->longest_ns
+               ? pj_wait_place_around(run, longest->longest_at_ns, longest->longest_ns)
+               : (pj_wait_place){.to_ns = 0};
 }
 
 const char *pj_wait_place_text(pj_wait_place place, pj_arena *arena)

@@ -40,6 +40,7 @@ static const pj_column sum_columns[] = {
 enum { SUM_COLUMNS = sizeof sum_columns / sizeof *sum_columns, SHARE_DECIMALS = 4 };
 
 static const char many_culprits[] = "one of very many ranks";
+static const char no_longest[] = "the summary of this many ranks leaves it out";
 
 /// ns of all ranks.
 static double whole_of(const pj_run *run)
@@ -124,8 +125,9 @@ static void fill(pj_cell *cell, const pj_wait_sum *sum, unsigned parts, double w
     *cell++ = pj_cell_int((int64_t)sum->instances);
     *cell++ = pj_cell_int((int64_t)sum->wait_ns);
     *cell++ = share_cell((double)sum->wait_ns, whole);
-    *cell++ = pj_cell_int((int64_t)sum->longest_ns);
-    *cell = pj_cell_int((int64_t)sum->longest_at_ns);
+    bool left_out = sum->wait_ns && !sum->longest_ns;
+    *cell++ = left_out ? pj_cell_empty(no_longest) : pj_cell_int((int64_t)sum->longest_ns);
+    *cell = left_out ? pj_cell_empty(no_longest) : pj_cell_int((int64_t)sum->longest_at_ns);
 }
 
 static pj_table *table_of_sums(const pj_run *run, unsigned parts)

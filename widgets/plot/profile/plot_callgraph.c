@@ -9,6 +9,7 @@
 #include "metrics/profile/function_family.h"
 #include "metrics/profile/function_name.h"
 #include "metrics/profile/profile.h"
+#include "metrics/profile/profile_sums.h"
 #include "widgets/figure/chart.h"
 #include "widgets/figure/draw.h"
 #include "widgets/figure/figure.h"

@@ -175,7 +175,8 @@ void pj_column_text_number(pj_buf *out, pj_column_text form, double value)
 void pj_column_text_slight(pj_buf *out, pj_column_text form, double value)
 {
     double least = form.integers || form.decimals < 0 ? 0 : pow(10, -form.decimals);
-    bool slight = value != 0 && fabs(value * form.factor) < least / 2;
+    double shown = fabs(value * form.factor), residue = least * 1e-9; // of sums that are equal
+    bool slight = shown > residue && shown < least / 2;
     pj_buf_puts(out, slight ? value > 0 ? "<" : ">" : "");
     pj_column_text_number(out, form, slight ? copysign(least, value) / form.factor : value);
 }

@@ -63,10 +63,12 @@ static void what_is_not_nothing_is_not_shown_as_nothing(void **state)
     pj_column_text_cell(&out, form, pj_cell_real(0.0006));
     pj_buf_puts(&out, " ");
     pj_column_text_cell(&out, form, pj_cell_real(-0.0002));
+    pj_buf_puts(&out, " ");
+    pj_column_text_cell(&out, form, pj_cell_real(-4.9e-17));
     form.sign = true;
     pj_buf_puts(&out, " ");
     pj_column_text_cell(&out, form, pj_cell_real(0.0002));
-    assert_string_equal(out.at, "<0.001 0.000 0.001 >-0.001 0.000");
+    assert_string_equal(out.at, "<0.001 0.000 0.001 >-0.001 0.000 0.000");
 }
 
 static void whole_numbers_are_grouped(void **state)

@@ -7,7 +7,7 @@
 #include "metrics/read/kineto/json_span.h"
 #include "metrics/read/source.h"
 
-enum { PJ_KINETO_EVENT_MOST = PJ_SIZE(4 << 20, 64 << 10) }; // bytes of an event that is read
+enum { PJ_KINETO_EVENT_MOST = 4 << 20 }; // bytes of an event that is read
 
 typedef struct pj_kineto_window {
     pj_source *source;

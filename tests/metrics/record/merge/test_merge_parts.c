@@ -182,9 +182,10 @@ static void compare(const char *folder, program p)
 static void programs_are_recorded_exactly(void **state)
 {
     (void)state;
+    const unsigned rounds = pj_rounds(200, 1000);
     uint64_t seed = 7;
     static const ending endings[] = {EXITS, IS_KILLED, QUITS};
-    for (unsigned round = 0; round < 60; round++) {
+    for (unsigned round = 0; round < rounds; round++) {
         const char *folder = fresh();
         uint32_t most = round % 10 ? 3000 : STEPS_MOST;
         program p = {.seed = draw(&seed), .steps = (uint32_t)(draw(&seed) % most)};

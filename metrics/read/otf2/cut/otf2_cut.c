@@ -66,7 +66,7 @@ struct pj_otf2_cut {
     location *locations;
     uint32_t location_count;
     pj_map location_of; // by id
-    meetings *most;      // of any thread, by communicator
+    meetings *most;     // of any thread, by communicator
 };
 
 pj_otf2_cut *pj_otf2_cut_new(void)

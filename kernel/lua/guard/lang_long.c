@@ -1,9 +1,9 @@
-// Functions of the table and string libraries that may be long at work: they look at the interrupt
-// meanwhile.
+// Functions of the table, string and utf8 libraries that may be long at work: they look at the
+// interrupt meanwhile.
 #include "kernel/lua/lang_state.h"
 #include "metrics/base/str.h"
 
-enum { ITEMS_BETWEEN_LOOKS = 4096, SHORT = 50000 };
+enum { ITEMS_BETWEEN_LOOKS = 4096, SHORT = 50000, PIECE = 1 << 20 };
 
 static void count_item(lua_State *L, unsigned *items)
 {
@@ -92,7 +92,6 @@ static int move(lua_State *L)
 /// string.rep
 static int repeat(lua_State *L)
 {
-    enum { PIECE = 1 << 20 };
     pj_str text, between;
     text.at = luaL_checklstring(L, 1, &text.len);
     lua_Integer wanted = luaL_checkinteger(L, 2);
@@ -121,8 +120,58 @@ static int repeat(lua_State *L)
     return 1;
 }
 
+/// A place in a text as libraries of Lua take it: negative from the end.
+static lua_Integer place(lua_Integer at, size_t len)
+{
+    if (at >= 0)
+        return at;
+    return (size_t)-at > len ? 0 : (lua_Integer)len + at + 1;
+}
+
+/// Where the character at a place begins; the place itself where no character can reach it.
+static lua_Integer character(pj_str text, lua_Integer at)
+{
+    enum { LONGEST = 6 };
+    for (lua_Integer begin = at; begin > at - LONGEST && begin > 0; begin--)
+        if (((unsigned char)text.at[begin - 1] & 0xC0) != 0x80)
+            return begin;
+    return at;
+}
+
+/// utf8.len: upvalue 1, which counts the characters that begin in a piece.
+static int length(lua_State *L)
+{
+    pj_str text;
+    text.at = luaL_checklstring(L, 1, &text.len);
+    lua_Integer first = place(luaL_optinteger(L, 2, 1), text.len);
+    lua_Integer last = place(luaL_optinteger(L, 3, -1), text.len), sum = 0;
+    if (first < 1 || last >= (lua_Integer)text.len + 1 || last - first < PIECE)
+        return pj_lang_call_wrapped(L, lua_gettop(L));
+    lua_settop(L, 4);
+    while (first <= last) {
+        lua_Integer end = last - first < PIECE ? last : character(text, first + PIECE) - 1;
+        lua_pushvalue(L, lua_upvalueindex(1));
+        lua_pushvalue(L, 1);
+        lua_pushinteger(L, first);
+        lua_pushinteger(L, end);
+        lua_pushvalue(L, 4); // lax
+        lua_call(L, 4, 2);
+        if (lua_isnil(L, -2))
+            return 2;
+        sum += lua_tointeger(L, -2);
+        lua_pop(L, 2);
+        first = end + 1;
+        pj_lang_guard_look(L);
+    }
+    lua_pushinteger(L, sum);
+    return 1;
+}
+
 void pj_lang_long_open(lua_State *L)
 {
+    lua_getglobal(L, LUA_UTF8LIBNAME);
+    pj_lang_wrap_field(L, "len", length);
+    lua_pop(L, 1);
     lua_getglobal(L, LUA_STRLIBNAME);
     lua_pushcfunction(L, repeat);
     lua_setfield(L, -2, "rep");

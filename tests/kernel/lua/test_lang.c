@@ -155,6 +155,17 @@ static void sets_are_defined_in_a_cell(void **state)
                "inside");
 }
 
+/// Long texts are looked at in pieces.
+static void characters_are_counted(void **state)
+{
+    cell_bench *f = *state;
+    cell_gives(f, "utf8.len(('\xC3\xA4x'):rep(1e6))", "2000000");
+    cell_gives(f, "utf8.len('x' .. ('\xC3\xA4'):rep(1e6), -2e6, -3)", "999999");
+    cell_gives(f, "select(2, utf8.len(('x'):rep(2e6) .. '\\x80'))", "2000001");
+    cell_gives(f, "select(2, utf8.len(('x'):rep(1 << 20) .. '\\x80' .. ('x'):rep(9)))", "1048577");
+    cell_fails(f, "utf8.len('abc', 6)", "initial position out of bounds");
+}
+
 static void floats_have_one_text(void **state)
 {
     cell_bench *f = *state;
@@ -546,6 +557,7 @@ int main(void)
         LANG_TEST(sets_are_defined_in_a_cell),
         LANG_TEST(metric_functions_say_what_they_miss),
         LANG_TEST(children_leave_a_residual),
+        LANG_TEST(characters_are_counted),
         LANG_TEST(floats_have_one_text),
         LANG_TEST(commands_stand_in_lines),
         LANG_TEST(one_bad_trace_leaves_the_others),

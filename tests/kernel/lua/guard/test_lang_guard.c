@@ -55,6 +55,7 @@ static const char *const loops[] = {
     "local t = {} for i = 1, 1e6 do t[i] = i end while true do table.concat(t) end",
     "table.move({}, 1, math.maxinteger - 1, 1)",
     "table.concat(setmetatable({}, {__index = function() return '' end}), '', 1, 1 << 60)",
+    "local s = ('x'):rep(5e7) while true do utf8.len(s) end",
     "io.open('/dev/zero'):read 'a'",
     "io.open('/dev/zero'):read 'l'",
     "for line in io.lines '/dev/zero' do end",

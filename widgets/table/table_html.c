@@ -5,10 +5,10 @@
 #include "metrics/table/table.h"
 #include "widgets/figure/column_text.h"
 #include "widgets/figure/escape.h"
+#include "widgets/figure/figure.h"
 #include "widgets/figure/html_page.h"
+#include "widgets/table/part_bar.h"
 #include "widgets/table/render.h"
-
-#include <math.h>
 
 static const char *align_of(pj_column_text form)
 {
@@ -54,21 +54,21 @@ static const char *style_of(const pj_column *column, pj_cell cell)
                        : "";
 }
 
-/// The colours of bars, seen on any page: the families of functions have those of pictures.
-static const struct {
-    const char *colour, *said;
-} tones[PJ_TONES] = {[PJ_TONE_NONE] = {"rgba(64,128,200,.32)", NULL},
-                     [PJ_TONE_WORK] = {"rgba(64,128,200,.32)", "functions"},
-                     [PJ_TONE_BUILTIN] = {"rgba(128,136,148,.4)", "built-in"},
-                     [PJ_TONE_WAIT] = {"rgba(232,140,40,.42)", "communication and waiting"}};
+static void add_colour(pj_buf *out, pj_colour colour)
+{
+    pj_buf_addf(out, "rgba(%u,%u,%u,%.2f)", colour >> 24, colour >> 16 & 255, colour >> 8 & 255,
+                (colour & 255) / 255.0);
+}
 
 /// A bar behind the number, as long as the part of a whole.
 static void add_bar(pj_buf *out, const pj_column *column, pj_cell cell)
 {
-    double percent = column->unit == PJ_UNIT_PERCENT ? pj_cell_number(cell) : 0;
-    if (percent > 0)
-        pj_buf_addf(out, ";background:linear-gradient(90deg,%s %.1f%%,transparent 0)",
-                    tones[cell.tone].colour, fmin(percent, 100));
+    double length = pj_part_bar_length(column, cell);
+    if (!(length > 0))
+        return;
+    pj_buf_puts(out, ";background:linear-gradient(90deg,");
+    add_colour(out, pj_part_bar_of(cell.tone).colour);
+    pj_buf_addf(out, " %.1f%%,transparent 0)", 100 * length);
 }
 
 static void add_row(pj_buf *out, const pj_table *table, size_t row, const pj_column_text *forms,
@@ -101,21 +101,18 @@ static void add_row(pj_buf *out, const pj_table *table, size_t row, const pj_col
 /// What the bars stand for, where they differ.
 static void add_tones(pj_buf *out, const pj_table *table, size_t shown)
 {
-    bool there[PJ_TONES] = {false};
-    unsigned count = 0;
-    for (size_t i = 0; i < shown * table->column_count; i++)
-        there[table->cells[i].tone] = true;
-    for (unsigned t = PJ_TONE_NONE + 1; t < PJ_TONES; t++)
-        count += there[t];
-    if (count < 2)
+    unsigned there = pj_part_bar_tones(table, shown);
+    if (!there)
         return;
     pj_buf_puts(out, "<p style=\"margin:4px 0;opacity:.8\">Bars:");
-    for (unsigned t = PJ_TONE_NONE + 1; t < PJ_TONES; t++)
-        if (there[t])
-            pj_buf_addf(out,
-                        " <span aria-hidden=\"true\" style=\"display:inline-block;width:1.2em;"
-                        "height:.8em;background-color:%s\"></span> %s",
-                        tones[t].colour, tones[t].said);
+    for (unsigned t = 0; t < PJ_TONES; t++) {
+        if (!(there >> t & 1))
+            continue;
+        pj_buf_puts(out, " <span aria-hidden=\"true\" style=\"display:inline-block;width:1.2em;"
+                         "height:.8em;background-color:");
+        add_colour(out, pj_part_bar_of(t).colour);
+        pj_buf_addf(out, "\"></span> %s", pj_part_bar_of(t).said);
+    }
     pj_buf_puts(out, "</p>\n");
 }
 

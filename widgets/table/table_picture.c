@@ -11,11 +11,13 @@
 #include "widgets/figure/figure.h"
 #include "widgets/figure/textbox.h"
 #include "widgets/figure/textlines.h"
+#include "widgets/table/part_bar.h"
 
 #include <math.h>
 
 static const double margin = 18, line_height = 16, row_gap = 6, column_gap = 22;
-static const double most_text = 320, most_wrapped = 560, least_width = 200;
+static const double most_text = 320, most_wrapped = 560, least_width = 200, bar_width = 64;
+static const double legend_height = 18;
 static const pj_colour better = 0x1e7a43ff, worse = 0xb3261eff;
 static const pj_style head_style = {.bold = true};
 
@@ -92,6 +94,8 @@ static void lay_out(sheet *s)
     for (size_t column = 0; column < s->table->column_count; column++) {
         size_t longest = 0;
         s->width[column] = pj_textbox_width(s->draw, header_of(s, column), head_style);
+        if (s->table->columns[column].unit == PJ_UNIT_PERCENT)
+            s->width[column] = fmax(s->width[column], bar_width);
         for (size_t row = 0; row < s->rows && !is_stopped(s); row++)
             lay_cell(s, row, column, &longest);
         s->left[column] = x;
@@ -155,10 +159,24 @@ static void add_header(sheet *s)
     add_rule(s, s->y - 1, PJ_RULE, 1.5);
 }
 
+static void add_bar(sheet *s, size_t column, pj_cell cell, double height)
+{
+    const double beside = 4; // of the number
+    double length = pj_part_bar_length(&s->table->columns[column], cell);
+    if (length > 0)
+        pj_figure_add(s->figure, (pj_mark){.kind = PJ_MARK_RECT,
+                                           .x = s->left[column] - beside,
+                                           .y = s->y + 2,
+                                           .w = length * (s->width[column] + 2 * beside),
+                                           .h = height - 4,
+                                           .fill = pj_part_bar_of(cell.tone).colour});
+}
+
 static void add_cell(sheet *s, size_t row, size_t column, double height)
 {
     const cell_text *text = text_at(s, row, column);
     pj_cell cell = *pj_table_cell(s->table, row, column);
+    add_bar(s, column, cell, height);
     int trend = pj_column_text_trend(&s->table->columns[column], cell);
     pj_style style = {.colour = cell.kind == PJ_CELL_EMPTY ? PJ_MUTED
                                 : trend > 0                ? better
@@ -182,6 +200,29 @@ static void add_rows(sheet *s)
         s->y += height;
         add_rule(s, s->y, PJ_GRID, 1);
     }
+}
+
+/// What the bars stand for, where they differ.
+static void add_tones(sheet *s)
+{
+    const double swatch = 14, beside = 6;
+    unsigned there = pj_part_bar_tones(s->table, s->rows);
+    double x = margin;
+    for (unsigned t = 0; t < PJ_TONES; t++) {
+        if (!(there >> t & 1))
+            continue;
+        pj_part_bar bar = pj_part_bar_of(t);
+        pj_figure_add(s->figure, (pj_mark){.kind = PJ_MARK_RECT,
+                                           .x = x,
+                                           .y = s->y + 8,
+                                           .w = swatch,
+                                           .h = 10,
+                                           .fill = bar.colour});
+        x += swatch + beside;
+        pj_textbox_put(s->figure, x, s->y + 17, bar.said, pj_textbox_note);
+        x += pj_textbox_width(s->draw, bar.said, pj_textbox_note) + swatch;
+    }
+    s->y += there ? legend_height : 0;
 }
 
 /// What stands under the rows.
@@ -247,6 +288,7 @@ static void size_figure(sheet *s, const notes *n)
     double height = s->y + line_height + row_gap;
     for (size_t row = 0; row < s->rows; row++)
         height += row_height(s, row);
+    height += pj_part_bar_tones(s->table, s->rows) ? legend_height : 0;
     height += notes_height(s, n, s->figure->width - 2 * margin);
     s->figure->height = ceil(height + margin - 6);
 }
@@ -272,6 +314,7 @@ static pj_figure *draw_table(const pj_table *table, const pj_draw *draw, const a
     double width = figure->width - 2 * margin;
     add_header(&s);
     add_rows(&s);
+    add_tones(&s);
     s.y += 20;
     for (size_t i = 0; i < n.count; i++)
         s.y = pj_textbox_paragraph(figure, draw, (pj_point){margin, s.y}, width, n.items[i]);

@@ -1,8 +1,10 @@
 // A plain table as a figure: everything lies inside, numbers stand right, what is left out is said.
 #include "tests/support/odd_tables.h"
 #include "widgets/figure/figure_file.h"
+#include "widgets/table/part_bar.h"
 #include "widgets/table/table_picture.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,6 +88,38 @@ static void numbers_stand_right_and_texts_left(void **state)
     assert_true(exact);
 }
 
+static const pj_mark *find_fill(const pj_figure *figure, pj_colour fill)
+{
+    for (size_t i = 0; i < figure->mark_count; i++)
+        if (figure->marks[i].kind == PJ_MARK_RECT && figure->marks[i].fill == fill)
+            return &figure->marks[i];
+    return NULL;
+}
+
+static void parts_of_a_whole_have_bars(void **state)
+{
+    (void)state;
+    pj_auto_table table = pj_table_new("Parts");
+    pj_table_add_column(table, (pj_column){.key = "part", .title = "%", .unit = PJ_UNIT_PERCENT});
+    static const struct {
+        double percent;
+        pj_tone tone;
+    } parts[] = {{60, PJ_TONE_WORK}, {30, PJ_TONE_WAIT}, {0, PJ_TONE_BUILTIN}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        pj_cell *cell = pj_table_add_row(table);
+        *cell = pj_cell_real(parts[i].percent);
+        cell->tone = parts[i].tone;
+    }
+    pj_auto_figure figure = pj_table_picture(table, draw, NULL);
+    const pj_mark *work = find_fill(figure, pj_part_bar_of(PJ_TONE_WORK).colour);
+    const pj_mark *wait = find_fill(figure, pj_part_bar_of(PJ_TONE_WAIT).colour);
+    assert_true(work && wait);
+    assert_true(fabs(work->w - 2 * wait->w) < 1e-9);
+    const pj_mark *said = find_text(figure, "communication and waiting");
+    assert_true(said && said->y < figure->height);
+    assert_true(find_fill(figure, pj_part_bar_of(PJ_TONE_BUILTIN).colour)->y > work->y + work->h);
+}
+
 static void long_tables_say_what_is_not_drawn(void **state)
 {
     (void)state;
@@ -154,6 +188,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_odd_table_lies_inside_its_picture),
         cmocka_unit_test(numbers_stand_right_and_texts_left),
+        cmocka_unit_test(parts_of_a_whole_have_bars),
         cmocka_unit_test(long_tables_say_what_is_not_drawn),
         cmocka_unit_test(sentences_are_wrapped_and_wide_tables_end),
         cmocka_unit_test(long_titles_push_the_rows_down),

@@ -4,6 +4,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
+#include "metrics/base/map.h"
 #include "metrics/base/str.h"
 #include "metrics/profile/call_shares.h"
 #include "metrics/profile/function_name.h"
@@ -20,7 +21,8 @@ typedef struct picking {
     double whole, own; // all time; all own time
     bool shared;       // times with callees follow from own ones
     const double *inclusive, *edge_inclusive;
-    bool *kept; // by region
+    const bool *inlined; // regions that others have taken in; NULL = none
+    bool *kept;          // by region
     bool *kept_edge;
     double *total, *weight; // by edge
 } picking;
@@ -49,6 +51,45 @@ static const pj_profile_sums *calls_as_time(const picking *k)
     return sums;
 }
 
+static uint64_t name_key(const pj_profile *p, uint32_t region)
+{
+    return (uint64_t)p->regions[region].name << 32 | p->regions[region].module;
+}
+
+static bool is_linked(const pj_profile_sums *s, uint32_t region)
+{
+    return s->callers.first[region] < s->callers.first[region + 1] ||
+           s->callees.first[region] < s->callees.first[region + 1];
+}
+
+/// Callgrind tells apart what was inlined into a function from other files: regions of its name
+/// that nobody calls. In a graph it is the function's own, as in gprof2dot.
+static void take_in_inlined(picking *k)
+{
+    uint32_t regions = k->p->count[PJ_AT_REGION];
+    pj_profile_sums *sums = pj_new(k->arena, pj_profile_sums);
+    double *own = pj_new_n(k->arena, double, regions + (size_t)1);
+    bool *inlined = pj_new_n(k->arena, bool, regions + (size_t)1);
+    pj_map functions = {0};
+    for (uint32_t r = 0; r < regions; r++) {
+        own[r] = k->s->regions.exclusive[r];
+        if (is_linked(k->s, r))
+            pj_map_put(&functions, name_key(k->p, r), r);
+    }
+    for (uint32_t r = 0, function; r < regions; r++) {
+        if (is_linked(k->s, r) || !pj_map_get(&functions, name_key(k->p, r), &function))
+            continue;
+        own[function] = pj_profile_sums_size(own[function]) + pj_profile_sums_size(own[r]);
+        own[r] = NAN;
+        inlined[r] = true;
+    }
+    pj_map_free(&functions);
+    *sums = *k->s;
+    sums->regions.exclusive = own;
+    k->s = sums;
+    k->inlined = inlined;
+}
+
 /// Where recursion is counted once for each level, callers share what there is by what their calls
 /// cost, as in gprof2dot.
 static pj_call_shares shares_by_cost(const picking *k)
@@ -67,6 +108,8 @@ static void measure(picking *k)
     pj_call_shares shares = {k->s->regions.inclusive, k->s->edges.inclusive};
     bool by_cost = pj_profile_sums_repeat(k->p);
     k->shared = (k->p->shared || by_cost) && k->s->edge_count;
+    if (by_cost)
+        take_in_inlined(k);
     if (k->shared)
         shares = by_cost ? shares_by_cost(k) : pj_call_shares_new(k->s, k->arena);
     k->inclusive = shares.regions;
@@ -121,7 +164,8 @@ static void keep_above(picking *k)
 {
     for (uint32_t r = 0; r < k->p->count[PJ_AT_REGION]; r++) {
         double total = total_of(k, r);
-        k->kept[r] = !isnan(total) && total >= k->opts.least_node && is_in_path(k, r);
+        k->kept[r] = !isnan(total) && total >= k->opts.least_node && is_in_path(k, r) &&
+                     !(k->inlined && k->inlined[r]);
     }
     for (uint32_t e = 0; e < k->s->edge_count; e++)
         k->kept_edge[e] = k->kept[k->s->edge[e].caller] && k->kept[k->s->edge[e].callee] &&

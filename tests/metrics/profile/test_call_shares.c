@@ -158,12 +158,41 @@ static void recursion_of_callgrind_is_counted_once(void **state)
             assert_true(isnan(graph->edges[e].total));
 }
 
+/// A part that was inlined from a header has no box of its own; functions of another object do.
+static void inlined_parts_are_the_functions_own(void **state)
+{
+    (void)state;
+    static const char text[] = "# callgrind format\nevents: Ir\n\n"
+                               "ob=app\nfl=main.c\nfn=main\n1 10\n"
+                               "cfi=f.c\ncfn=f\ncalls=1 0\n1 90\n\n"
+                               "fl=f.c\nfn=f\n2 50\nfe=f.h\n7 40\n\n"
+                               "ob=libother\nfl=other.c\nfn=f\n9 100\n";
+    pj_err err = {0};
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_auto_profile p = read_profile_bytes("callgrind.out.1", pj_str_of(text), &err);
+    assert_string_equal(err.text, "");
+    assert_int_equal(p->count[PJ_AT_REGION], 4);
+    const pj_profile_sums *sums = pj_profile_sums_new(p, 0, NULL, arena);
+    const pj_call_graph *graph =
+        pj_call_graph_new(sums, (pj_call_graph_opts){.least_node = -1}, arena, &err);
+    assert_non_null(graph);
+    assert_int_equal(graph->node_count, 3);
+    for (uint32_t n = 0; n < 3; n++) {
+        const pj_profile_region *region = &p->regions[graph->nodes[n].region];
+        bool root = pj_str_equal(pj_profile_text(p, region->name), PJ_S("main"));
+        bool other = pj_str_equal(pj_profile_text(p, region->module), PJ_S("libother"));
+        same_value(graph->nodes[n].self, root ? 0.05 : other ? 0.5 : 0.45);
+        same_value(graph->nodes[n].total, other || root ? 0.5 : 0.45);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(callers_bear_by_calls),
         cmocka_unit_test(calls_weigh_where_no_time_was_measured),
         cmocka_unit_test(recursion_of_callgrind_is_counted_once),
+        cmocka_unit_test(inlined_parts_are_the_functions_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,24 +5,31 @@
 #include "metrics/base/str.h"
 #include "metrics/base/utf8.h"
 
+#include <string.h>
+
 typedef struct replacement {
-    char from;
-    const char *to;
+    const char *from, *to;
 } replacement;
+
+static const replacement *found_at(const char *at, const replacement *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (*at == *rows[i].from && strncmp(at, rows[i].from, strlen(rows[i].from)) == 0)
+            return &rows[i];
+    return NULL;
+}
 
 static void replace(pj_buf *out, pj_str text, const replacement *rows, size_t count)
 {
     pj_auto_buf clean = {0};
     pj_utf8_clean(&clean, text);
     for (size_t i = 0; i < clean.len; i++) {
-        const char *to = NULL;
-        for (size_t row = 0; !to && row < count; row++)
-            if (rows[row].from == clean.at[i])
-                to = rows[row].to;
-        if (to)
-            pj_buf_puts(out, to);
+        const replacement *row = found_at(clean.at + i, rows, count);
+        if (row)
+            pj_buf_puts(out, row->to);
         else if ((unsigned char)clean.at[i] >= 0x20)
             pj_buf_add_char(out, clean.at[i]);
+        i += row ? strlen(row->from) - 1 : 0;
     }
 }
 
@@ -30,9 +37,9 @@ static void replace(pj_buf *out, pj_str text, const replacement *rows, size_t co
 
 void pj_escape_html(pj_buf *out, pj_str text)
 {
-    static const replacement rows[] = {{'&', "&amp;"},  {'<', "&lt;"},   {'>', "&gt;"},
-                                       {'"', "&quot;"}, {'\'', "&#39;"}, {'\n', "&#10;"},
-                                       {'\t', " "}};
+    static const replacement rows[] = {{"&", "&amp;"},   {"<", "&lt;"},  {">", "&gt;"},
+                                       {"\"", "&quot;"}, {"'", "&#39;"}, {"\n", "&#10;"},
+                                       {"\t", " "}};
     replace(out, text, rows, COUNT_OF(rows));
 }
 
@@ -45,37 +52,37 @@ void pj_escape_sentence(pj_buf *out, pj_str text)
 
 void pj_escape_tex(pj_buf *out, pj_str text)
 {
-    static const replacement rows[] = {{'\\', "\\textbackslash{}"},
-                                       {'{', "\\{"},
-                                       {'}', "\\}"},
-                                       {'$', "\\$"},
-                                       {'&', "\\&"},
-                                       {'#', "\\#"},
-                                       {'%', "\\%"},
-                                       {'_', "\\_"},
-                                       {'^', "\\textasciicircum{}"},
-                                       {'~', "\\textasciitilde{}"},
-                                       {'<', "\\textless{}"},
-                                       {'>', "\\textgreater{}"},
-                                       {'|', "\\textbar{}"},
-                                       {'"', "\\textquotedbl{}"},
-                                       {'\'', "\\textquotesingle{}"},
-                                       {'`', "\\textasciigrave{}"},
-                                       {'-', "{-}"},
-                                       {'[', "{[}"},
-                                       {']', "{]}"},
-                                       {'*', "{*}"},
-                                       {'\n', " "},
-                                       {'\t', " "}};
+    static const replacement rows[] = {{"\\", "\\textbackslash{}"},
+                                       {"{", "\\{"},
+                                       {"}", "\\}"},
+                                       {"$", "\\$"},
+                                       {"&", "\\&"},
+                                       {"#", "\\#"},
+                                       {"%", "\\%"},
+                                       {"_", "\\_"},
+                                       {"^", "\\textasciicircum{}"},
+                                       {"~", "\\textasciitilde{}"},
+                                       {"<", "\\textless{}"},
+                                       {">", "\\textgreater{}"},
+                                       {"|", "\\textbar{}"},
+                                       {"\"", "\\textquotedbl{}"},
+                                       {"'", "\\textquotesingle{}"},
+                                       {"`", "\\textasciigrave{}"},
+                                       {"-", "{-}"},
+                                       {"[", "{[}"},
+                                       {"]", "{]}"},
+                                       {"*", "{*}"},
+                                       {"\n", " "},
+                                       {"\t", " "}};
     replace(out, text, rows, COUNT_OF(rows));
 }
 
 void pj_escape_md(pj_buf *out, pj_str text)
 {
-    static const replacement rows[] = {{'|', "\\|"},  {'\\', "\\\\"}, {'*', "\\*"}, {'_', "\\_"},
-                                       {'`', "\\`"},  {'[', "\\["},   {']', "\\]"}, {'<', "&lt;"},
-                                       {'>', "&gt;"}, {'&', "&amp;"}, {'$', "\\$"}, {'~', "\\~"},
-                                       {'\n', " "},   {'\t', " "}};
+    static const replacement rows[] = {
+        {"|", "\\|"}, {"\\", "\\\\"}, {"*", "\\*"},  {"_", "\\_"},  {"`", "\\`"},
+        {"[", "\\["}, {"]", "\\]"},   {"<", "&lt;"}, {">", "&gt;"}, {"&", "&amp;"},
+        {"$", "\\$"}, {"~", "\\~"},   {"\n", " "},   {"\t", " "},   {"--", "\\-\\-"}};
     replace(out, text, rows, COUNT_OF(rows));
 }
 

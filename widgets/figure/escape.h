@@ -12,7 +12,8 @@ void pj_escape_html(pj_buf *out, pj_str text);
 void pj_escape_sentence(pj_buf *out, pj_str text);
 /// For LaTeX text mode, also inside a cell: line ends become blanks.
 void pj_escape_tex(pj_buf *out, pj_str text);
-/// For a cell of a Markdown table (GitHub's dialect): one line, no cell ends, no raw HTML.
+/// For a cell of a Markdown table (GitHub's dialect): one line, no cell ends, no raw HTML; options
+/// (`--jobs`) keep both dashes.
 void pj_escape_md(pj_buf *out, pj_str text);
 /// One field of RFC 4180: quoted when it holds a comma, a quote, a line end, or a blank at an end.
 /// A text that a spreadsheet would compute (it begins with = + - @) gets an apostrophe before it.

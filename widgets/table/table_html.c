@@ -2,6 +2,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/str.h"
+#include "metrics/base/utf8.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/column_text.h"
 #include "widgets/figure/escape.h"
@@ -15,8 +16,22 @@ static const char *align_of(pj_column_text form)
     return form.left ? "left" : "right";
 }
 
-static void add_header(pj_buf *out, const pj_table *table, const pj_column_text *forms,
-                       pj_render_opts opts)
+/// Characters that words have beside each other before they are broken into lines.
+static size_t room_of(const pj_table *table, size_t column, size_t shown)
+{
+    enum { SENTENCE = 24, COMMAND = 40 };
+    size_t most = table->columns[column].unit == PJ_UNIT_COMMAND ? COMMAND : SENTENCE, widest = 0;
+    for (size_t row = 0; row < shown && widest < most; row++) {
+        pj_cell cell = *pj_table_cell(table, row, column);
+        size_t width = cell.kind == PJ_CELL_TEXT ? pj_utf8_columns(pj_str_of(cell.text)) : 0;
+        if (width > widest)
+            widest = width < most ? width : most;
+    }
+    return widest;
+}
+
+static void add_header(pj_buf *out, const pj_table *table, size_t shown,
+                       const pj_column_text *forms, pj_render_opts opts)
 {
     pj_buf_puts(out, "<thead><tr>");
     for (size_t i = 0; i < table->column_count; i++) {
@@ -25,8 +40,12 @@ static void add_header(pj_buf *out, const pj_table *table, const pj_column_text 
         pj_column_text_title(&title, forms[i], column->title);
         pj_buf_addf(out,
                     "<th scope=\"col\" style=\"text-align:%s;padding:4px 10px;font-weight:600;"
-                    "border-bottom:2px solid " PJ_HTML_RULE ";white-space:nowrap\"",
+                    "border-bottom:2px solid " PJ_HTML_RULE ";white-space:nowrap",
                     align_of(forms[i]));
+        size_t room = room_of(table, i, shown);
+        if (room)
+            pj_buf_addf(out, ";min-width:%zuch", room);
+        pj_buf_add_char(out, '"');
         if (!opts.plain)
             pj_html_tooltip(out, pj_str_of(column->help ? column->help : column->key));
         pj_buf_add_char(out, '>');
@@ -36,11 +55,12 @@ static void add_header(pj_buf *out, const pj_table *table, const pj_column_text 
     pj_buf_puts(out, "</tr></thead>\n");
 }
 
-/// Blocks stand side by side on any page.
+/// Blocks stand side by side on any page; a click takes the whole of a command.
 static const char *font_of(const pj_column *column)
 {
-    return column->unit == PJ_UNIT_SPREAD ? ";white-space:pre;letter-spacing:0;" PJ_HTML_BLOCKS
-                                          : "";
+    return column->unit == PJ_UNIT_SPREAD    ? ";white-space:pre;letter-spacing:0;" PJ_HTML_BLOCKS
+           : column->unit == PJ_UNIT_COMMAND ? ";font-family:monospace;user-select:all"
+                                             : "";
 }
 
 /// Half of the page's own ink: read on light and dark pages (browsers before 2023 show the first
@@ -127,7 +147,7 @@ static void render(const pj_table *table, pj_render_opts opts, pj_buf *out)
     pj_buf_puts(out, "<div style=\"" PJ_HTML_FONT ";overflow-x:auto\">\n");
     pj_html_title(out, pj_str_of(table->title));
     pj_buf_puts(out, "<table style=\"border-collapse:collapse;margin:0;font-size:13px\">\n");
-    add_header(out, table, forms, opts);
+    add_header(out, table, shown, forms, opts);
     pj_buf_puts(out, "<tbody>\n");
     for (size_t row = 0; row < shown && !pj_render_stopped(opts); row++)
         add_row(out, table, row, forms, opts);

@@ -44,9 +44,11 @@ static bool is_stopped(const sheet *s)
     return s->stop && atomic_load_explicit(s->stop, memory_order_relaxed);
 }
 
+/// Sentences of the last column, and commands: nothing of them is left out.
 static bool is_wrapped(const sheet *s, size_t column)
 {
-    return column + 1 == s->table->column_count && s->table->columns[column].text;
+    return (column + 1 == s->table->column_count && s->table->columns[column].text) ||
+           s->table->columns[column].unit == PJ_UNIT_COMMAND;
 }
 
 static cell_text *text_at(const sheet *s, size_t row, size_t column)

@@ -1,6 +1,6 @@
 // Text for a terminal: numbers aligned on their points, units in the header. A table wider than
 // the terminal is cut into blocks that repeat the leading columns; sentences in the last column
-// are wrapped.
+// are wrapped; commands have blocks of their own and are never cut.
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/str.h"
@@ -26,16 +26,27 @@ typedef struct sheet {
     bool colour;
 } sheet;
 
-/// Whether a column may be wrapped: the last one, when it holds text.
+static bool is_command(const pj_table *table, size_t column)
+{
+    return table->columns[column].unit == PJ_UNIT_COMMAND;
+}
+
+/// Whether a column may be wrapped: the last one, when it holds sentences.
 static bool is_wrapped(const pj_table *table, size_t column)
 {
-    return column + 1 == table->column_count && table->columns[column].text;
+    return column + 1 == table->column_count && table->columns[column].text &&
+           !is_command(table, column);
+}
+
+static bool is_whole(const pj_table *table, size_t column)
+{
+    return is_wrapped(table, column) || is_command(table, column);
 }
 
 static void keep(sheet *s, size_t row, size_t column, const pj_buf *raw)
 {
     pj_auto_buf clean = {0};
-    pj_textlines_elide(&clean, pj_buf_str(raw), is_wrapped(s->table, column) ? SIZE_MAX : LONGEST);
+    pj_textlines_elide(&clean, pj_buf_str(raw), is_whole(s->table, column) ? SIZE_MAX : LONGEST);
     size_t width = pj_utf8_columns(pj_buf_str(&clean));
     s->texts[row * s->table->column_count + column] = pj_arena_text(s->arena, pj_buf_str(&clean));
     if (width > s->widths[column])
@@ -179,6 +190,13 @@ static void add_line(const sheet *s, size_t row, size_t lead, size_t first, size
     pj_buf_add_char(out, '\n');
 }
 
+/// Whether a column stands beside the one before it.
+static bool stands_beside(const pj_table *table, size_t column)
+{
+    return column < table->column_count && !is_command(table, column) &&
+           !is_command(table, column - 1);
+}
+
 /// One block of columns first..last-1 after the leading ones; returns the first of the next.
 static size_t add_block(const sheet *s, size_t lead, size_t first, unsigned room, pj_buf *out)
 {
@@ -187,9 +205,9 @@ static size_t add_block(const sheet *s, size_t lead, size_t first, unsigned room
         width += s->widths[i] + GAP;
     do
         width += s->widths[last++] + GAP;
-    while (last < s->table->column_count && width + s->widths[last] <= room);
+    while (stands_beside(s->table, last) && width + s->widths[last] <= room);
     add_line(s, 0, lead, first, last, out);
-    pj_textlines_repeat(out, "\u2500", width - GAP);
+    pj_textlines_repeat(out, "\u2500", width - GAP < room ? width - GAP : room);
     pj_buf_add_char(out, '\n');
     for (size_t row = 1; row < s->rows; row++)
         add_line(s, row, lead, first, last, out);

@@ -43,8 +43,8 @@ static const pj_column columns[COLUMNS] = {
     {"confidence", "Confidence", NULL, PJ_UNIT_NONE, PJ_TEXT},
     {"range", "Worst at", "The range of the timeline (--range) in which it is seen worst.",
      PJ_UNIT_NONE, PJ_TEXT},
-    {"evidence", "What shows it", NULL, PJ_UNIT_NONE, PJ_TEXT},
-    {"replay", "What proves it", NULL, PJ_UNIT_NONE, PJ_TEXT},
+    {"evidence", "What shows it", NULL, PJ_UNIT_COMMAND, PJ_TEXT},
+    {"replay", "What proves it", NULL, PJ_UNIT_COMMAND, PJ_TEXT},
 };
 
 static pj_cell share(const pj_faults *faults, double ns)

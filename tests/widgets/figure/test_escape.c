@@ -44,6 +44,7 @@ static void markdown_cells_stay_cells(void **state)
 {
     (void)state;
     check(pj_escape_md, "a|b", "a\\|b");
+    check(pj_escape_md, "stats --devices, 2026-11-28", "stats \\-\\-devices, 2026-11-28");
     check(pj_escape_md, "<i>x</i>\ny", "&lt;i&gt;x&lt;/i&gt; y");
 }
 

@@ -225,7 +225,8 @@ pj_metrics *pj_metrics_new(const pj_metric_set *set, pj_study *study, pj_metrics
     fill_residuals(metrics);
     if (opts.causes)
         pj_metrics_find_causes(metrics);
-    pj_metrics_remark(metrics, measures);
+    if (!opts.bare)
+        pj_metrics_remark(metrics, measures);
     return metrics;
 }
 

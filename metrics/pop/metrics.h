@@ -45,6 +45,7 @@ typedef struct pj_metrics_opts {
     const char *title; // NULL = the set's title, behind "POP efficiencies: " where they are
     pj_key by;
     bool causes;   // rows with what their losses come from
+    bool bare;     // without remarks: only the values are wanted
     bool compared; // of two runs, side by side: where they have one size, scaling is no question
 } pj_metrics_opts;
 

@@ -10,15 +10,16 @@
 #include <stddef.h>
 
 typedef struct pj_trend_opts {
-    const char *region;         // part of the runs; NULL = the whole runs
+    const char *region; // part of the runs; "all" = each, and the whole; NULL = the whole runs
     const char *const *metrics; // keys; none: the efficiencies of the set, and runtime_s
     size_t metric_count;
 } pj_trend_opts;
 
-/// Columns: time, commit, branch, layout, region, metric, value, change. Rows: by layout, metric
-/// and time. A change is that from one level to the next (change_points.h), in parts of the level
-/// before; where none begins the cell is empty. What has no time of its commit or measurement
-/// counts with that of its file, which the note says. Errors: PJ_E_USAGE, PJ_E_MISSING.
+/// Columns: time, commit, branch, layout, region, metric, value, change. Rows: by region (the whole
+/// "Global", then the longest), metric, layout and time. A change is that from one level to the
+/// next (change_points.h), in parts of the level before; where none begins the cell is empty. What
+/// has no time of its commit or measurement counts with that of its file, which the note says, as
+/// it says how many runs lack the region. Errors: PJ_E_USAGE, PJ_E_MISSING (no run has the region).
 PJ_CHECKED pj_table *pj_trend_table(pj_run *const *runs, size_t count, pj_trend_opts opts,
                                     pj_err *err);
 

@@ -36,7 +36,8 @@ typedef struct point {
 } point;
 
 typedef struct line {
-    const char *layout;
+    const char *layout, *region;
+    const char *name; // the layout, or what tells it from others
     const point *points;
     size_t count;
 } line;
@@ -50,6 +51,7 @@ typedef struct trend {
     size_t count;
     line lines[MOST_SERIES];
     size_t line_count;
+    bool regions;  // lines are of several
     bool in_order; // some run has no time: one after another
     pj_column_text form;
 } trend;
@@ -74,6 +76,28 @@ static const char *value_text(const trend *t, double value)
     return pj_arena_text(t->arena, pj_buf_str(&text));
 }
 
+static bool is_of_line(const trend *t, size_t row, const line *l)
+{
+    return strcmp(l->layout, text_at(t, row, LAYOUT)) == 0 &&
+           strcmp(l->region, text_at(t, row, REGION)) == 0;
+}
+
+/// Lines are called by their layout, by their region, or both: what they differ in.
+static void name_lines(trend *t)
+{
+    bool layouts = false;
+    for (size_t i = 1; i < t->line_count; i++) {
+        layouts |= strcmp(t->lines[i].layout, t->lines[0].layout) != 0;
+        t->regions |= strcmp(t->lines[i].region, t->lines[0].region) != 0;
+    }
+    for (size_t i = 0; i < t->line_count; i++) {
+        line *l = &t->lines[i];
+        l->name = !t->regions ? l->layout
+                  : !layouts  ? l->region
+                              : pj_arena_format(t->arena, "%s, %s", l->region, l->layout);
+    }
+}
+
 static bool collect(trend *t, pj_err *err)
 {
     const size_t rows = t->table->row_count;
@@ -85,14 +109,17 @@ static bool collect(trend *t, pj_err *err)
         if (isnan(p.value))
             continue;
         line *last = t->line_count ? &t->lines[t->line_count - 1] : NULL;
-        if (!last || strcmp(last->layout, text_at(t, row, LAYOUT)) != 0) {
+        if (!last || !is_of_line(t, row, last)) {
             if (t->line_count == MOST_SERIES)
                 return pj_fail(err, PJ_E_USAGE, NULL, 0,
-                               "the runs have more than %d layouts, and as many lines cannot be "
-                               "read; name fewer runs",
+                               "the runs have more than %d layouts and regions, and as many lines "
+                               "cannot be read; name fewer runs, or a region; popinjay trend -o "
+                               "trend.html has a picture of each region",
                                MOST_SERIES);
             last = &t->lines[t->line_count++];
-            *last = (line){.layout = text_at(t, row, LAYOUT), .points = t->points + t->count};
+            *last = (line){.layout = text_at(t, row, LAYOUT),
+                           .region = text_at(t, row, REGION),
+                           .points = t->points + t->count};
         }
         last->count++;
         values[t->count] = p.value;
@@ -100,6 +127,7 @@ static bool collect(trend *t, pj_err *err)
     }
     if (!t->count)
         return pj_fail(err, PJ_E_MISSING, NULL, 0, "no run has a value of %s", t->metric->key);
+    name_lines(t);
     for (size_t i = 0, at = 0; t->in_order && i < t->line_count; i++)
         for (size_t k = 0; k < t->lines[i].count; k++)
             t->points[at++].x = (double)k;
@@ -108,11 +136,16 @@ static bool collect(trend *t, pj_err *err)
     return true;
 }
 
-/// The latest run of all layouts.
+static bool is_of_region(const trend *t, const point *a, const point *b)
+{
+    return strcmp(text_at(t, a->row, REGION), text_at(t, b->row, REGION)) == 0;
+}
+
+/// The latest run of all layouts, of the first region.
 static const point *latest_of(const trend *t)
 {
     const point *latest = &t->points[0];
-    for (size_t i = 1; i < t->count; i++)
+    for (size_t i = 1; i < t->count && is_of_region(t, &t->points[i], latest); i++)
         if (strcmp(text_at(t, t->points[i].row, TIME), text_at(t, latest->row, TIME)) >= 0)
             latest = &t->points[i];
     return latest;
@@ -161,8 +194,9 @@ static const char *hover_of(const trend *t, const point *p)
     double by = number_at(t, p->row, CHANGE);
     exact[pj_format_double(p->value, exact)] = 0;
     pj_auto_buf text = {.at = NULL};
-    pj_buf_addf(&text, "%s: %s\n%s, %s", t->metric->title, exact, text_at(t, p->row, LAYOUT),
-                text_at(t, p->row, TIME));
+    pj_buf_addf(&text, "%s: %s\n%s%s%s, %s", t->metric->title, exact,
+                t->regions ? text_at(t, p->row, REGION) : "", t->regions ? ", " : "",
+                text_at(t, p->row, LAYOUT), text_at(t, p->row, TIME));
     if (*commit)
         pj_buf_addf(&text, "\n%s%s%s", commit, *branch ? " of " : "", branch);
     if (!isnan(by)) {
@@ -247,7 +281,7 @@ static size_t fill_labels(const trend *t, const pj_chart *chart, pj_chart_label 
         const line *l = &t->lines[i];
         const point *last = &l->points[l->count - 1];
         labels[i] = (pj_chart_label){chart ? pj_chart_y(chart, last->value * t->form.factor) : 0,
-                                     pj_arena_format(t->arena, "%s: %s%s%s", l->layout,
+                                     pj_arena_format(t->arena, "%s: %s%s%s", l->name,
                                                      value_text(t, last->value),
                                                      *t->form.unit ? " " : "", t->form.unit),
                                      pj_palette_series(i), true};
@@ -292,7 +326,7 @@ static const char *summary_of(const trend *t)
         for (size_t k = 0; k < l->count; k++)
             changes += isnan(number_at(t, l->points[k].row, CHANGE)) ? 0 : 1;
         pj_buf_addf(&text, "%s%s: %zu run%s, latest %s, %zu change%s of level.", i ? " " : "",
-                    l->layout, l->count, l->count == 1 ? "" : "s",
+                    l->name, l->count, l->count == 1 ? "" : "s",
                     value_text(t, l->points[l->count - 1].value), changes, changes == 1 ? "" : "s");
     }
     return pj_arena_text(t->arena, pj_buf_str(&text));
@@ -308,7 +342,7 @@ static pj_figure *draw_trend(const trend *t, const pj_draw *draw)
     pj_chart chart = pj_chart_new(
         (pj_chart_opts){
             .title = t->opts.title ? t->opts.title : title,
-            .subtitle = strcmp(region, "Global") == 0
+            .subtitle = t->regions || strcmp(region, "Global") == 0
                             ? how
                             : pj_arena_format(t->arena, "Region %s. %s", region, how),
             .note = note,

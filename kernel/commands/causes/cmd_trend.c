@@ -9,10 +9,14 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/newfile.h"
+#include "metrics/base/str.h"
 #include "metrics/pop/trend.h"
+#include "metrics/run/parts/functions.h"
 #include "metrics/run/run.h"
 #include "metrics/table/table.h"
 #include "widgets/report/trend_page.h"
+
+#include <string.h>
 
 typedef struct trend_args {
     pj_load_args load;
@@ -35,35 +39,68 @@ static bool write_page(pj_session *session, const char *path, const pj_table *tr
     return true;
 }
 
-static pj_table *table_of(const trend_args *args, const pj_list *list, pj_err *err)
+static pj_table *table_of(const trend_args *args, const pj_list *list, const char *region,
+                          pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_run **runs = pj_new_n(arena, pj_run *, list->count);
     for (size_t i = 0; i < list->count; i++)
         runs[i] = list->items[i].run;
     return pj_trend_table(runs, list->count,
-                          (pj_trend_opts){.region = args->load.region,
+                          (pj_trend_opts){.region = region,
                                           .metrics = args->metrics.items,
                                           .metric_count = args->metrics.count},
                           err);
+}
+
+static bool is_page(const char *path)
+{
+    return pj_str_ends(pj_str_of(path), PJ_S(".html")) && strncmp(path, "-.", 2) != 0;
+}
+
+/// Pages have each region. HTML files of `exports` are pages, too, and are taken out of them.
+static bool write_pages(pj_session *session, const trend_args *args, const pj_list *runs,
+                        pj_exports *exports, pj_err *err)
+{
+    const char *region = args->load.region ? args->load.region : "all";
+    size_t kept = 0;
+    pj_auto_table table = NULL;
+    for (size_t i = 0; i <= args->exports.paths.count; i++) {
+        bool last = i == args->exports.paths.count;
+        const char *path = last ? args->page : args->exports.paths.items[i];
+        if (!last && !is_page(path)) {
+            exports->paths.items[kept++] = path;
+            continue;
+        }
+        if (path && !table && !(table = table_of(args, runs, region, err)))
+            return false;
+        if (!write_page(session, path, table, pj_trend_page, err))
+            return false;
+    }
+    exports->paths.count = kept;
+    return true;
 }
 
 static bool run_trend(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     trend_args args = *(const trend_args *)given;
     pj_load_args load = args.load;
+    pj_auto_arena arena = pj_arena_new(NULL);
     pj_auto_value runs = {0};
+    pj_exports exports = args.exports;
+    exports.paths.items = pj_new_n(arena, const char *, exports.paths.count + 1);
     load.region = NULL; // is taken here: of each run
-    if (!pj_export_check(&args.exports, err) ||
-        !pj_inputs_load(session, &load, (pj_load_opts){.for_sums = true}, &runs, err))
+    pj_load_opts how = {.for_sums = true,
+                        .functions = args.load.region ? PJ_CUT_FUNCTIONS : PJ_CUT_NOTHING};
+    if (!pj_export_check(&args.exports, err) || !pj_inputs_load(session, &load, how, &runs, err))
         return false;
-    pj_table *table = table_of(&args, runs.list, err);
+    pj_table *table = table_of(&args, runs.list, args.load.region, err);
     if (!table)
         return false;
     *out = pj_value_table_take(table);
-    return write_page(session, args.page, table, pj_trend_page, err) &&
+    return write_pages(session, &args, runs.list, &exports, err) &&
            write_page(session, args.badge, table, pj_trend_badge, err) &&
-           pj_export_all(session, out, &args.exports, err);
+           pj_export_all(session, out, &exports, err);
 }
 
 static const pj_param params[] = {
@@ -80,7 +117,8 @@ static const pj_param params[] = {
      .type = PJ_PARAM_PATH,
      .offset = offsetof(trend_args, page),
      .shown = "FILE",
-     .help = "Writes an HTML page with a picture of each metric, which needs no other file."},
+     .help = "Writes an HTML page with a picture of each metric of each region, which needs no "
+             "other file; --export FILE.html does the same."},
     {.name = "badge",
      .output = true,
      .type = PJ_PARAM_PATH,

@@ -3,17 +3,21 @@
 #include "metrics/run/study/study_names.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/map.h"
 #include "metrics/base/str.h"
 #include "metrics/run/run.h"
 
 #include <limits.h>
+#include <stdint.h>
 #include <unistd.h>
 
-/// What the names of a study are made from, by run.
+/// What the names of a study are made from, by run; parts of a run are called by it.
 typedef struct naming {
     size_t count;
     pj_str *files; // where the trace is, from the root
     pj_str *bares; // the same less the suffix that the run's name lacks
+    pj_map runs;   // their numbers, by address
+    size_t *of;    // the number of the run of each case
 } naming;
 
 /// The path from the root, so that two ways of naming a file are seen to be one.
@@ -94,7 +98,7 @@ static bool is_told_by_window(const pj_study *study, const naming *names, size_t
 {
     const pj_run *run = study->cases[index].run;
     for (size_t i = 0; run->roi.set && i < study->count; i++)
-        if (pj_str_equal(names->files[i], names->files[index]) &&
+        if (pj_str_equal(names->files[names->of[i]], names->files[names->of[index]]) &&
             !is_same_window(study->cases[i].run, run))
             return true;
     return false;
@@ -107,20 +111,35 @@ static const char *window_text(const pj_roi *roi, pj_arena *arena)
                            (double)roi->to_ns / 1e9);
 }
 
+/// Each run once, whatever parts of it are cases.
+static void add_run(naming *names, size_t index, const pj_run *run, pj_arena *arena)
+{
+    uint32_t known = (uint32_t)names->count;
+    if (!pj_map_get(&names->runs, (uintptr_t)run, &known)) {
+        pj_map_put(&names->runs, (uintptr_t)run, known);
+        names->files[known] = path_from_root(run, arena);
+        names->bares[known] = bare_path(
+            names->files[known], pj_str_of(run->other.base ? run->other.base->name : run->name));
+        names->count++;
+    }
+    names->of[index] = known;
+}
+
 void pj_study_name_cases(pj_study *study)
 {
     pj_auto_arena kept = pj_arena_new(NULL);
-    naming names = {study->count, pj_new_n(kept, pj_str, study->count),
-                    pj_new_n(kept, pj_str, study->count)};
-    for (size_t i = 0; i < study->count; i++) {
-        const pj_run *run = pj_run_whole(study->cases[i].run);
-        names.files[i] = path_from_root(run, kept);
-        names.bares[i] = bare_path(names.files[i],
-                                   pj_str_of(run->other.base ? run->other.base->name : run->name));
-    }
+    naming names = {.files = pj_new_n(kept, pj_str, study->count),
+                    .bares = pj_new_n(kept, pj_str, study->count),
+                    .of = pj_new_n(kept, size_t, study->count)};
+    for (size_t i = 0; i < study->count; i++)
+        add_run(&names, i, pj_run_whole(study->cases[i].run), kept);
+    pj_map_free(&names.runs);
+    pj_str *shown = pj_new_n(kept, pj_str, names.count);
+    for (size_t i = 0; i < names.count; i++)
+        shown[i] = shown_name(&names, i);
     for (size_t i = 0; i < study->count; i++) {
         pj_case *one = &study->cases[i];
-        pj_str name = shown_name(&names, i);
+        pj_str name = shown[names.of[i]];
         const char *window =
             is_told_by_window(study, &names, i) ? window_text(&one->run->roi, kept) : "";
         one->name = pj_arena_format(study->arena, PJ_STR_FMT "%s%s", PJ_STR_ARG(name), window,

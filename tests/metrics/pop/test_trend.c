@@ -112,7 +112,7 @@ static void archives_are_series_in_order_of_time(void **state)
     pj_trend_page(trend, &page);
     pj_trend_badge(trend, &badge);
     assert_non_null(strstr(page.at, "4xMPI 1xOpenMP"));
-    assert_non_null(strstr(page.at, "c00&lt;&amp;&gt;"));
+    assert_non_null(strstr(page.at, "\"2024-01-01T00:00:00 c00\\u003c&> main\""));
     assert_null(strstr(page.at, "c00<"));
     assert_null(strstr(page.at, "http://www.example"));
     assert_non_null(strstr(badge.at, "unknown"));

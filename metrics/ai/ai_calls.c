@@ -19,6 +19,18 @@ static const pj_str waiting[] = {
     {"MemcpyDtoD", 10},
 };
 
+/// Of Unified Runtime, its predecessor and Level Zero (Intel).
+static const pj_str waiting_xpu[] = {
+    {"urEventWait", 11},
+    {"urQueueFinish", 13},
+    {"piEventsWait", 12},
+    {"piQueueFinish", 13},
+    {"zeEventHostSynchronize", 22},
+    {"zeFenceHostSynchronize", 22},
+    {"zeCommandQueueSynchronize", 25},
+    {"zeCommandListHostSynchronize", 28},
+};
+
 /// Without "_v7000", "_v2" and "_ptsz".
 static pj_str without_version(pj_str name)
 {
@@ -45,6 +57,9 @@ pj_ai_doing pj_ai_call_doing(pj_str name)
                 return PJ_AI_SYNCHRONISE;
         return PJ_AI_RUNTIME;
     }
+    for (size_t i = 0; i < sizeof waiting_xpu / sizeof *waiting_xpu; i++)
+        if (pj_str_equal(name, waiting_xpu[i]))
+            return PJ_AI_SYNCHRONISE;
     return PJ_AI_RUNTIME;
 }
 

@@ -46,13 +46,21 @@ const char *pj_ai_refusal_sentence(pj_ai_refusal refusal)
 
 pj_str pj_ai_operation_class(pj_str name)
 {
-    static const pj_str tails[] = {
-        {"_coalesced", 10}, {"_base", 5}, {"_into_tensor", 12}, {"_tensor", 7}, {"_sparse", 7}};
+    static const pj_str tails[] = {{"_coalesced", 10}, {"_base", 5},   {"_into_tensor", 12},
+                                   {"_tensor", 7},     {"_sparse", 7}, {"_oop", 4}};
+    static const pj_str spellings[][2] = {{{"all_reduce", 10}, {"allreduce", 9}},
+                                          {{"all_gather", 10}, {"allgather", 9}},
+                                          {{"reduce_scatter", 14}, {"reducescatter", 13}},
+                                          {{"alltoall", 8}, {"all_to_all", 10}},
+                                          {{"alltoallv", 9}, {"all_to_allv", 11}}};
     while (name.len && name.at[0] == '_')
         name = pj_str_from(name, 1);
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
         if (pj_str_ends(name, tails[i]))
             name.len -= tails[i].len;
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
+        if (pj_str_equal(name, spellings[i][0]))
+            return spellings[i][1];
     return name;
 }
 
@@ -64,8 +72,8 @@ bool pj_ai_operation_is_message(pj_str name)
 /// Members may move different amounts; the root may leave early.
 static bool is_uneven(pj_str operation)
 {
-    static const pj_str names[] = {{"broadcast", 9}, {"reduce", 6},       {"gather", 6},
-                                   {"scatter", 7},   {"all_to_allv", 11}, {"alltoallv", 9}};
+    static const pj_str names[] = {
+        {"broadcast", 9}, {"reduce", 6}, {"gather", 6}, {"scatter", 7}, {"all_to_allv", 11}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (pj_str_equal(operation, names[i]))
             return true;

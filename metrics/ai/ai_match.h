@@ -51,7 +51,8 @@ void pj_ai_match_free(pj_ai_match *match);
 
 /// "exchanges have members that do not overlap in time".
 const char *pj_ai_refusal_sentence(pj_ai_refusal refusal);
-/// What an operation is called whatever its variant: "_allgather_base" -> "allgather".
+/// What an operation is called whatever its variant: "_allgather_base", "all_gather" ->
+/// "allgather".
 pj_str pj_ai_operation_class(pj_str name);
 /// Whether it is a message between two ranks.
 bool pj_ai_operation_is_message(pj_str name);

@@ -16,8 +16,10 @@ static const struct {
     const char *type;
     unsigned bytes;
 } sizes[] = {
-    {"Float", 4}, {"Int", 4},    {"Half", 2}, {"BFloat16", 2}, {"Short", 2},
-    {"Long", 8},  {"Double", 8}, {"Byte", 1}, {"Bool", 1},     {"Char", 1},
+    {"Float", 4},  {"Int", 4},         {"Half", 2},         {"BFloat16", 2},
+    {"Short", 2},  {"Long", 8},        {"Double", 8},       {"Byte", 1},
+    {"Bool", 1},   {"Char", 1},        {"UInt16", 2},       {"UInt32", 4},
+    {"UInt64", 8}, {"ComplexHalf", 4}, {"ComplexFloat", 8}, {"ComplexDouble", 16},
 };
 
 static unsigned size_of_type(const char *type)
@@ -43,8 +45,11 @@ static double bus_factor(pj_str operation, uint64_t members)
     static const struct {
         pj_str operation;
         double factor; // times (n - 1) / n
-    } factors[] = {{{"allreduce", 9}, 2},       {{"allgather", 9}, 1},   {{"reducescatter", 13}, 1},
-                   {{"reduce_scatter", 14}, 1}, {{"all_to_all", 10}, 1}, {{"all_to_allv", 11}, 1}};
+    } factors[] = {{{"allreduce", 9}, 2},
+                   {{"allgather", 9}, 1},
+                   {{"reducescatter", 13}, 1},
+                   {{"all_to_all", 10}, 1},
+                   {{"all_to_allv", 11}, 1}};
     for (size_t i = 0; i < sizeof factors / sizeof *factors && members; i++)
         if (pj_str_equal(operation, factors[i].operation))
             return factors[i].factor * (double)(members - 1) / (double)members;

@@ -30,27 +30,40 @@ typedef struct ranks {
     size_t count, next;
 } ranks;
 
+static bool holds_one(pj_str text, const pj_str *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pj_str_contains(text, words[i]))
+            return true;
+    return false;
+}
+
+/// By metadata, or by what only PyTorch calls events of the host: those of devices may come late.
+/// Lists of groups alone may be longer than what is looked at.
 static bool sniff(pj_str head)
 {
-    static const pj_str keys[] = {
-        {"\"deviceProperties\"", 18}, {"\"distributedInfo\"", 17}, {"\"baseTimeNanoseconds\"", 21}};
+    static const pj_str metadata[] = {{"\"deviceProperties\"", 18},
+                                      {"\"computeProperties\"", 19}, // until 2021
+                                      {"\"distributedInfo\"", 17},
+                                      {"\"baseTimeNanoseconds\"", 21}};
+    static const pj_str host[] = {{"\"External id\"", 13},
+                                  {"\"cpu_op\"", 8},
+                                  {"\"python_function\"", 17},
+                                  {"\"user_annotation\"", 17}};
     static const pj_str work[] = {
         {"\"kernel\"", 8}, {"\"gpu_memcpy\"", 12}, {"\"gpu_memset\"", 12}};
     pj_str text = pj_str_trim(pj_str_head(head, 4096));
     if (!text.len || (text.at[0] != '{' && text.at[0] != '['))
         return false;
     head = pj_str_head(head, 64 << 10);
+    bool known = holds_one(head, metadata, sizeof metadata / sizeof *metadata);
+    if (known && pj_str_contains(head, PJ_S("\"schemaVersion\"")))
+        return true;
     if (!pj_str_contains(head, PJ_S("\"traceEvents\"")) && !pj_str_contains(head, PJ_S("\"ph\"")))
         return false;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (pj_str_contains(head, keys[i]))
-            return true;
-    if (!pj_str_contains(head, PJ_S("\"correlation\"")))
-        return false;
-    for (size_t i = 0; i < sizeof work / sizeof *work; i++)
-        if (pj_str_contains(head, work[i]))
-            return true;
-    return false;
+    return known || holds_one(head, host, sizeof host / sizeof *host) ||
+           (pj_str_contains(head, PJ_S("\"correlation\"")) &&
+            holds_one(head, work, sizeof work / sizeof *work));
 }
 
 static bool take_rank(void *self, void *slot, pj_err *err)

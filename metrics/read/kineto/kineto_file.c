@@ -118,14 +118,25 @@ static uint32_t add_exchange(reading *r, const pj_kineto_args *args, uint32_t ke
     return pj_ai_rank_add_exchange(r->rank, exchange);
 }
 
+static bool names_one(pj_str name, const pj_str *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pj_str_contains(name, parts[i]))
+            return true;
+    return false;
+}
+
+/// As CUDA, HIP and XPU call copies.
 static void count_bytes(reading *r, uint16_t stream, pj_str name, int64_t bytes)
 {
+    static const pj_str to_device[] = {{"HtoD", 4}, {"HostToDevice", 12}, {"M2D", 3}};
+    static const pj_str to_host[] = {{"DtoH", 4}, {"DeviceToHost", 12}, {"D2M", 3}};
     pj_ai_device *device = &r->rank->devices[r->rank->streams[stream].of];
     if (bytes <= 0)
         return;
-    if (pj_str_contains(name, PJ_S("HtoD")) || pj_str_contains(name, PJ_S("HostToDevice")))
+    if (names_one(name, to_device, sizeof to_device / sizeof *to_device))
         device->to_device += (uint64_t)bytes;
-    else if (pj_str_contains(name, PJ_S("DtoH")) || pj_str_contains(name, PJ_S("DeviceToHost")))
+    else if (names_one(name, to_host, sizeof to_host / sizeof *to_host))
         device->to_host += (uint64_t)bytes;
 }
 
@@ -408,6 +419,7 @@ static bool read_metadata(reading *r, pj_str key, pj_err *err)
     }
     if (failed(err))
         return false;
+    take_metadata(r, key, (pj_str){w->at, (size_t)(w->end - w->at)}); // ranks stand before groups
     return pj_kineto_window_skip(w, err);
 }
 

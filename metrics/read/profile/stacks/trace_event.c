@@ -81,7 +81,9 @@ typedef struct events {
 static bool sniff(pj_str head)
 {
     return pj_json_look_item(head, PJ_S("ph")) ||
-           pj_json_look_key(head, PJ_S("traceEvents"), PJ_S(""));
+           pj_json_look_key(head, PJ_S("traceEvents"), PJ_S("")) ||
+           (pj_json_look_key(head, PJ_S("schemaVersion"), PJ_S("")) && // PyTorch's: groups of ranks
+            pj_str_contains(head, PJ_S("\"deviceProperties\"")));      // may fill the head
 }
 
 /// A number, perhaps written as a text.

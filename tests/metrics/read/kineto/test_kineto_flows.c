@@ -1,7 +1,6 @@
 // Arrows from launches to records in traces of PyTorch's profiler.
-#include "metrics/read/pass.h"
-#include "metrics/read/read.h"
 #include "metrics/run/ai_account.h"
+#include "tests/support/kineto_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,15 +9,6 @@
 
 #include <cmocka.h>
 
-static pj_run *read_text(const char *text)
-{
-    pj_job job = {.workers = 1};
-    pj_auto_run run = pj_run_new("made.json");
-    pj_pass pass = {.run = run, .job = &job};
-    return pj_read_memory("made", pj_str_of(text), &pass, NULL) ? pj_run_hold(run) : NULL;
-}
-
-#define EVENTS(...) "{\"deviceProperties\": [], \"traceEvents\": [" __VA_ARGS__ "]}"
 #define BARE(category, pid, ts, dur)                                                               \
     "{\"ph\": \"X\", \"cat\": \"" category "\", \"name\": \"cudaLaunchKernel\", \"pid\": " pid     \
     ", \"tid\": 7, \"ts\": " ts ", \"dur\": " dur "}"
@@ -26,6 +16,11 @@ static pj_run *read_text(const char *text)
     "{\"ph\": \"" phase "\", \"cat\": \"ac2g\", \"name\": \"ac2g\", \"id\": " id ", \"pid\": " pid \
     ", \"tid\": 7, \"ts\": " ts "}"
 #define ARROW(phase, pid, ts) ARROW_OF("3", phase, pid, ts)
+
+static pj_run *read_text(const char *text)
+{
+    return kineto_run_of(pj_str_of(text), NULL);
+}
 
 /// Without correlations in arguments arrows tell that the kernel is launched from 3 to 4 us: host
 /// until then, latency after it. They may stand before what they join;

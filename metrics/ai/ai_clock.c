@@ -97,12 +97,25 @@ static uint32_t root_of(uint32_t *above, uint32_t rank)
     return rank;
 }
 
+/// Ranks of one machine have one clock.
+static void join_machines(const fitting *f, uint32_t *above)
+{
+    for (uint32_t r = 0; r < f->count; r++)
+        for (uint32_t q = 0; f->ranks[r]->clock && q < f->count; q++) {
+            if (f->ranks[r]->clock != f->ranks[q])
+                continue;
+            uint32_t low = root_of(above, r), high = root_of(above, q);
+            above[low > high ? low : high] = low < high ? low : high;
+        }
+}
+
 /// Along the tree of the pairs that have most in common. `offset`: what is added to a rank's times.
 static void walk_tree(const fitting *f, int64_t *offset)
 {
     uint32_t *above = pj_take_memory((f->count + 1) * sizeof *above);
     for (uint32_t r = 0; r < f->count; r++)
         above[r] = r;
+    join_machines(f, above);
     for (size_t i = 0; i < f->pair_count; i++) {
         const pair *p = &f->pairs[i];
         uint32_t low = root_of(above, p->low), high = root_of(above, p->high);

@@ -18,7 +18,7 @@
 
 typedef struct drawing {
     pj_timeline_pixels *pixels;
-    const pj_ai_rank *rank;
+    pj_ai_rank *rank;
     int64_t shift;  // of the rank's clock to the begin of the run
     int64_t length; // of the run
     uint32_t lane;
@@ -149,9 +149,9 @@ static void compute_until(drawing *d, int64_t time)
         go_on(d, PJ_TIMELINE_running, computed->items[d->next].begin, computed->items[d->next].end);
 }
 
-static pj_timeline_kind kind_of_exchange(const drawing *d, uint32_t exchange)
+static pj_timeline_kind kind_of_exchange(const drawing *d, uint8_t user, uint32_t exchange)
 {
-    const pj_ai_rank *rank = d->rank;
+    const pj_ai_rank *rank = pj_ai_device_user(d->rank, d->device, user);
     pj_str operation = pj_str_of(rank->names[rank->exchanges[exchange].operation]);
     return pj_ai_operation_is_message(operation) ? PJ_TIMELINE_message : PJ_TIMELINE_collective;
 }
@@ -165,7 +165,8 @@ static void lay_stretch(void *self, const pj_ai_stretch *stretch)
     else if (stretch->layer == PJ_AI_COPIES)
         go_on(d, PJ_TIMELINE_transfer, stretch->begin, stretch->end);
     else
-        go_on(d, kind_of_exchange(d, stretch->exchange), stretch->begin, stretch->end);
+        go_on(d, kind_of_exchange(d, stretch->user, stretch->exchange), stretch->begin,
+              stretch->end);
 }
 
 static void begin_lane(drawing *d)
@@ -197,9 +198,10 @@ static void draw_stream(drawing *d, uint32_t stream)
                   record->end);
             continue;
         }
-        int64_t moves = record->begin + rank->exchanges[record->exchange].wait;
+        const pj_ai_rank *user = pj_ai_device_user(d->rank, d->device, record->user);
+        int64_t moves = record->begin + user->exchanges[record->exchange].wait;
         go_on(d, PJ_TIMELINE_waiting, record->begin, moves);
-        go_on(d, kind_of_exchange(d, record->exchange), moves, record->end);
+        go_on(d, kind_of_exchange(d, record->user, record->exchange), moves, record->end);
     }
     lay(d, PJ_TIMELINE_idle, d->laid, d->length - d->shift);
 }

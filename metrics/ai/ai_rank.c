@@ -25,6 +25,7 @@ static void free_device(pj_ai_device *device)
     free(device->pieces);
     free(device->step_useful);
     free(device->of_region);
+    free(device->users);
     pj_ai_spans_free(&device->computed);
 }
 

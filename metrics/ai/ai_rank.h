@@ -38,6 +38,7 @@ typedef struct pj_ai_record {
     uint32_t exchange; // its arguments; PJ_AI_NONE = no exchange
     uint16_t stream;   // of pj_ai_rank.streams
     uint8_t work;
+    uint8_t user; // of the device's, where several ranks use it
 } pj_ai_record;
 
 /// A call of the device's runtime.
@@ -89,6 +90,7 @@ typedef struct pj_ai_piece {
     int64_t begin, end;
     uint32_t exchange; // PJ_AI_NONE = a copy
     uint16_t region;   // in which that was launched
+    uint8_t user;      // of the device's, whose exchange and region it is
 } pj_ai_piece;
 
 /// A range by its name and those around it; 0 is what lies in none.
@@ -124,9 +126,11 @@ typedef struct pj_ai_device {
     size_t piece_count, piece_cap;
     pj_ai_spans computed;          // once settled, where it is drawn
     uint64_t *step_useful;         // by step, once settled
-    pj_ai_region_share *of_region; // by region, once settled; NULL = nobody asked
+    pj_ai_region_share *of_region; // by user and region, once settled; NULL = nobody asked
     bool busy;                     // it has records
     pj_ai_share share;             // once all ranks are matched
+    struct pj_ai_rank **users;     // all ranks that use it, its own first; NULL = its own alone
+    uint8_t user_count;
 } pj_ai_device;
 
 /// Oddities, each with a sentence: ai_oddities.def.
@@ -148,8 +152,9 @@ typedef struct pj_ai_rank {
     uint64_t cut_at; // byte after which nothing could be used
     uint64_t file_bytes, text_bytes, events;
     uint64_t odd[PJ_AI_ODDITIES];
-    uint64_t overhead; // ns that the profiler took
-    int64_t offset;    // its clock to that of the first rank
+    uint64_t overhead;              // ns that the profiler took
+    int64_t offset;                 // its clock to that of the first rank
+    const struct pj_ai_rank *clock; // a rank that has the same one; NULL = none is known
 
     const char **names; // [0] is ""
     uint32_t name_count;
@@ -218,5 +223,16 @@ uint64_t pj_ai_rank_bytes(const pj_ai_rank *rank);
 /// All records are there: what each device did, and why it did nothing in between; frees the
 /// records. Errors: PJ_E_STOPPED.
 PJ_CHECKED bool pj_ai_rank_settle(pj_ai_rank *rank, pj_job *job, pj_err *err);
+/// The same of ranks whose clocks are one: a device that several of them use becomes one of the
+/// first of these.
+PJ_CHECKED bool pj_ai_rank_settle_all(pj_ai_rank *const *ranks, size_t count, pj_job *job,
+                                      pj_err *err);
+
+/// One of the users of a device of `rank`.
+static inline pj_ai_rank *pj_ai_device_user(pj_ai_rank *rank, const pj_ai_device *device,
+                                            uint8_t user)
+{
+    return device->users ? device->users[user] : rank;
+}
 
 #endif

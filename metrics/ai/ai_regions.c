@@ -86,10 +86,18 @@ static void add_region(summing *s, size_t r, uint32_t region, uint32_t device,
     }
 }
 
+/// Where the regions of each user of a device begin among those of all.
+typedef struct using
+{
+    pj_ai_region_share *of;
+    size_t firsts[UINT8_MAX + 1];
+}
+using;
+
 static void share_stretch(void *self, const pj_ai_stretch *stretch)
 {
-    pj_ai_region_share *of = self;
-    pj_ai_share *share = &of[stretch->region].share;
+    using *u = self;
+    pj_ai_share *share = &u->of[u->firsts[stretch->user] + stretch->region].share;
     uint64_t *const parts[PJ_AI_LAYERS] = {[PJ_AI_TRANSFERS] = &share->transfer,
                                            [PJ_AI_COPIES] = &share->copies,
                                            [PJ_AI_UNSPLIT] = &share->unsplit,
@@ -97,18 +105,33 @@ static void share_stretch(void *self, const pj_ai_stretch *stretch)
     *parts[stretch->layer] += (uint64_t)(stretch->end - stretch->begin);
 }
 
+static size_t index_of(const summing *s, const pj_ai_rank *rank)
+{
+    size_t r = 0;
+    while (s->ranks->items[r] != rank)
+        r++;
+    return r;
+}
+
 static void add_device(summing *s, size_t r, const pj_ai_device *device, uint32_t index)
 {
-    const pj_ai_rank *rank = s->ranks->items[r];
+    pj_ai_rank *rank = s->ranks->items[r];
     pj_ai_region_share outside = {.kernels = 0};
     outside.share.idle[PJ_AI_IDLE_not_started] = device->share.idle[PJ_AI_IDLE_not_started];
     outside.share.idle[PJ_AI_IDLE_ended] = device->share.idle[PJ_AI_IDLE_ended];
     add_region(s, r, 0, index, &outside);
     if (!device->of_region)
         return;
-    pj_ai_sweep(rank, device, (pj_ai_watch){share_stretch, device->of_region});
-    for (uint32_t i = 0; i < rank->region_count; i++)
-        add_region(s, r, i, index, &device->of_region[i]);
+    unsigned users = device->users ? device->user_count : 1;
+    using use = {.of = device->of_region};
+    for (unsigned u = 1; u < users; u++)
+        use.firsts[u] = use.firsts[u - 1] + device->users[u - 1]->region_count + 1;
+    pj_ai_sweep(rank, device, (pj_ai_watch){share_stretch, &use});
+    for (unsigned u = 0; u < users; u++) {
+        const pj_ai_rank *user = pj_ai_device_user(rank, device, (uint8_t)u);
+        for (uint32_t i = 0; i < user->region_count; i++)
+            add_region(s, index_of(s, user), i, index, &use.of[use.firsts[u] + i]);
+    }
 }
 
 /// How often each row comes, and on how many ranks.
@@ -182,8 +205,9 @@ void pj_ai_regions_fill(pj_run *run, const pj_ai_ranks *ranks, bool paths, pj_ai
         for (size_t d = 0; d < ranks->items[r]->device_count; d++)
             add_device(&s, r, &ranks->items[r]->devices[d], index++);
         count_instances(&s, r);
-        free(s.row_of[r]);
     }
+    for (size_t r = 0; r < ranks->count; r++)
+        free(s.row_of[r]);
     for (uint32_t i = 0; i < account->region_count; i++) {
         total(&account->regions[i].own, account->count);
         total(&account->regions[i].whole, account->count);

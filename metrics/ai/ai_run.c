@@ -76,7 +76,8 @@ static bool has_devices(const pj_ai_rank *rank)
 /// Two files of one rank are the same when their devices did the same at the same time.
 static bool are_same(const pj_ai_rank *a, const pj_ai_rank *b)
 {
-    if (a->device_count != b->device_count || a->exchange_count != b->exchange_count)
+    if (!a->device_count || a->device_count != b->device_count ||
+        a->exchange_count != b->exchange_count)
         return false;
     for (size_t d = 0; d < a->device_count; d++)
         if (a->devices[d].first != b->devices[d].first ||
@@ -321,39 +322,41 @@ static void remark_on_ranks(pj_run *run, const pj_ai_ranks *ranks)
                       "ranks are missing between those that were read");
 }
 
-typedef struct unit {
-    uint64_t number;
-    size_t rank;
-} unit;
-
-static int by_unit(const void *a, const void *b)
+/// Whether a rank before this one, of the same machine, calls a device the same, where no uuid says
+/// whether it is.
+static bool is_unclear(const pj_ai_ranks *ranks, size_t r, const pj_ai_device *device)
 {
-    const unit *x = a, *y = b;
-    if (x->number != y->number)
-        return x->number < y->number ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    const pj_ai_rank *rank = ranks->items[r];
+    for (size_t q = 0; !device->unit && rank->clock && q < ranks->count; q++) {
+        const pj_ai_rank *other = ranks->items[q];
+        if (q == r || (other != rank->clock && other->clock != rank->clock))
+            continue;
+        for (size_t d = 0; d < other->device_count; d++)
+            if (other->devices[d].number == device->number)
+                return true;
+    }
+    return false;
 }
 
-/// Ranks that share a device count its time each for itself.
-static void remark_on_units(pj_run *run, const pj_ai_ranks *ranks)
+static void remark_on_devices(pj_run *run, const pj_ai_ranks *ranks)
 {
-    unit *units = pj_take_zeros((run->ai->count + 1) * sizeof *units);
-    size_t count = 0, shared = 0;
+    size_t shared = 0, unclear = 0;
     for (size_t r = 0; r < ranks->count; r++)
-        for (size_t d = 0; d < ranks->items[r]->device_count; d++)
-            if (ranks->items[r]->devices[d].unit)
-                units[count++] = (unit){ranks->items[r]->devices[d].unit, r};
-    if (count)
-        qsort(units, count, sizeof *units, by_unit);
-    for (size_t i = 1; i < count; i++)
-        shared += units[i].number == units[i - 1].number && units[i].rank != units[i - 1].rank &&
-                  (i < 2 || units[i - 2].number != units[i].number);
-    free(units);
+        for (size_t d = 0; d < ranks->items[r]->device_count; d++) {
+            const pj_ai_device *device = &ranks->items[r]->devices[d];
+            shared += device->users != NULL;
+            unclear += is_unclear(ranks, r, device);
+        }
     if (shared)
-        pj_run_remark(run, PJ_WARNING, "devices_shared",
-                      "%zu devices are used by several ranks (one uuid): each rank counts what it "
-                      "does there as of a device of its own",
+        pj_run_remark(run, PJ_NOTE, "devices_shared",
+                      "%zu devices are used by several ranks (one uuid): each counts once, and is "
+                      "shown with the first of these",
                       shared);
+    if (unclear)
+        pj_run_remark(run, PJ_WARNING, "devices_unclear",
+                      "several ranks of a machine call a device the same, and the trace has no "
+                      "uuid: %zu ranks count it as a device of their own",
+                      unclear);
 }
 
 /// Time of the profiler is told where it may matter.
@@ -473,7 +476,7 @@ static void remark(pj_run *run, const pj_ai_ranks *ranks, bool raw_clock)
 {
     remark_on_culprit(run, ranks);
     remark_on_ranks(run, ranks);
-    remark_on_units(run, ranks);
+    remark_on_devices(run, ranks);
     remark_on_overhead(run, ranks);
     remark_on_warm_up(run);
     for (unsigned odd = 0; odd < PJ_AI_ODDITIES; odd++) {

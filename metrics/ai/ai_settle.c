@@ -4,6 +4,7 @@
 #include "metrics/ai/ai_cover.h"
 #include "metrics/ai/ai_ranges.h"
 #include "metrics/ai/ai_rank.h"
+#include "metrics/ai/ai_shared.h"
 #include "metrics/ai/ai_spans.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
@@ -19,6 +20,7 @@ typedef struct settling {
     pj_ai_rank *rank;
     pj_job *job;
     pj_ai_device *device;
+    const pj_ai_rank *user; // of the device, whose record is looked at
     pj_ai_spans computed, exchanged, copied;
 } settling;
 
@@ -252,9 +254,9 @@ static void explain_gap(settling *s, int64_t a, int64_t b, const pj_ai_call *lau
         return;
     }
     int64_t upto = later(a, earlier(b, launch->begin));
-    int64_t loading = pj_ai_spans_within(&s->rank->loading, a, upto);
-    int64_t waiting = with_loading(s->rank, &s->rank->waiting, a, upto);
-    int64_t calling = with_loading(s->rank, &s->rank->driving, a, upto);
+    int64_t loading = pj_ai_spans_within(&s->user->loading, a, upto);
+    int64_t waiting = with_loading(s->user, &s->user->waiting, a, upto);
+    int64_t calling = with_loading(s->user, &s->user->driving, a, upto);
     int64_t from = later(a, launch->begin), to = earlier(b, launch->end);
     idle[PJ_AI_IDLE_data_loading] += (uint64_t)loading;
     idle[PJ_AI_IDLE_synchronise] += (uint64_t)(waiting - loading);
@@ -289,40 +291,53 @@ static void add_exposed(settling *s, int64_t begin, int64_t end, pj_ai_piece of)
     add_piece(s->device, begin, end, of);
 }
 
-/// Of what a record of the device's was launched in; NULL = nobody asks.
-static pj_ai_share *share_of(settling *s, uint32_t region)
+/// Of what a user's record was launched in; NULL = nobody asks.
+static pj_ai_region_share *share_of(settling *s, uint8_t user, uint32_t region)
 {
-    return s->device->of_region ? &s->device->of_region[region].share : NULL;
+    size_t first = 0;
+    for (uint8_t u = 0; u < user; u++)
+        first += pj_ai_device_user(s->rank, s->device, u)->region_count + 1;
+    return s->device->of_region ? &s->device->of_region[first + region] : NULL;
 }
 
 /// The time before a record counts where it was launched.
-static void explain_to_region(settling *s, int64_t a, int64_t b, const pj_ai_call *launch)
+static void explain_to_region(settling *s, int64_t end, const pj_ai_record *next)
 {
     uint64_t before[PJ_AI_IDLE_CAUSES];
-    pj_ai_share *share = share_of(s, launch ? launch->place : 0);
+    const pj_ai_call *launch = next->call == PJ_AI_NONE ? NULL : &s->user->calls[next->call];
+    pj_ai_region_share *of = share_of(s, next->user, launch ? launch->place : 0);
     memcpy(before, s->device->idle, sizeof before);
-    explain_gap(s, a, b, launch);
-    for (unsigned c = 0; share && c < PJ_AI_IDLE_CAUSES; c++)
-        share->idle[c] += s->device->idle[c] - before[c];
+    explain_gap(s, end, next->begin, launch);
+    for (unsigned c = 0; of && c < PJ_AI_IDLE_CAUSES; c++)
+        of->share.idle[c] += s->device->idle[c] - before[c];
+}
+
+static size_t region_shares(const settling *s)
+{
+    size_t count = 0;
+    unsigned users = s->device->users ? s->device->user_count : 1;
+    for (unsigned u = 0; u < users; u++)
+        count += pj_ai_device_user(s->rank, s->device, (uint8_t)u)->region_count + 1;
+    return count;
 }
 
 /// Gaps in the order of time, and at each exchange what was idle before it.
-static void walk(settling *s, const pj_ai_record *records, size_t count)
+static void walk(settling *s, pj_ai_record *records, size_t count)
 {
-    pj_ai_rank *rank = s->rank;
     int64_t end = records[0].begin, active = -end;
-    if (rank->wants_regions)
-        s->device->of_region = pj_take_zeros((rank->region_count + 1) * sizeof(pj_ai_region_share));
+    if (s->rank->wants_regions)
+        s->device->of_region = pj_take_zeros(region_shares(s) * sizeof(pj_ai_region_share));
     for (size_t i = 0; i < count; i++) {
         const pj_ai_record *record = &records[i];
+        s->user = pj_ai_device_user(s->rank, s->device, record->user);
         if (record->begin > end) {
             active -= record->begin - end;
-            explain_to_region(s, end, record->begin,
-                              record->call == PJ_AI_NONE ? NULL : &rank->calls[record->call]);
+            explain_to_region(s, end, record);
         }
         end = later(end, record->end);
         if (record->exchange != PJ_AI_NONE)
-            memcpy(rank->exchanges[record->exchange].idle, s->device->idle, sizeof s->device->idle);
+            memcpy(s->user->exchanges[record->exchange].idle, s->device->idle,
+                   sizeof s->device->idle);
     }
     s->device->busy = true;
     s->device->first = records[0].begin;
@@ -353,13 +368,15 @@ static void share_regions(settling *s, const pj_ai_record *records, size_t count
         const pj_ai_record *record = &records[i];
         if (record->work == PJ_AI_COMPUTE) {
             int64_t begin = later(record->begin, computed);
-            pj_ai_region_share *of = &s->device->of_region[record->call];
+            pj_ai_region_share *of = share_of(s, record->user, record->call);
             of->share.useful += (uint64_t)(record->end > begin ? record->end - begin : 0);
             of->kernels++;
             computed = later(computed, record->end);
         } else if (record->work == PJ_AI_COPY) {
             add_exposed(s, later(record->begin, copied), record->end,
-                        (pj_ai_piece){.exchange = PJ_AI_NONE, .region = (uint16_t)record->call});
+                        (pj_ai_piece){.exchange = PJ_AI_NONE,
+                                      .region = (uint16_t)record->call,
+                                      .user = record->user});
             copied = later(copied, record->end);
         }
     }
@@ -379,9 +396,10 @@ static void expose(settling *s, const pj_ai_record *records, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (records[i].exchange == PJ_AI_NONE)
             continue;
-        pj_ai_exchange *exchange = &s->rank->exchanges[records[i].exchange];
+        pj_ai_rank *user = pj_ai_device_user(s->rank, device, records[i].user);
+        pj_ai_exchange *exchange = &user->exchanges[records[i].exchange];
         add_exposed(s, exchange->begin, exchange->end,
-                    (pj_ai_piece){.exchange = records[i].exchange});
+                    (pj_ai_piece){.exchange = records[i].exchange, .user = records[i].user});
         exchange->computed[0] = pj_ai_spans_until(&s->computed, exchange->begin);
         exchange->computed[1] = pj_ai_spans_until(&s->computed, exchange->end);
         exchange->copied[0] = pj_ai_spans_until(&s->copied, exchange->begin);
@@ -400,7 +418,7 @@ static void share_steps(settling *s)
 }
 
 /// What the device does while it exchanges and copies.
-static void settle_device(settling *s, const pj_ai_record *records, size_t count)
+static void settle_device(settling *s, pj_ai_record *records, size_t count)
 {
     pj_ai_spans *const lists[] = {&s->computed, &s->exchanged, &s->copied};
     gather(s, records, count);
@@ -423,7 +441,9 @@ static int by_begin(const void *a, const void *b)
         return x->stream < y->stream ? -1 : 1;
     if (x->end != y->end)
         return x->end < y->end ? -1 : 1;
-    return (x->call > y->call) - (x->call < y->call);
+    if (x->call != y->call)
+        return x->call < y->call ? -1 : 1;
+    return (x->user > y->user) - (x->user < y->user);
 }
 
 /// Where the records of the device end that `first` is of: they are in the order of streams.
@@ -448,8 +468,7 @@ static bool order_records(settling *s, pj_err *err)
     return true;
 }
 
-static void each_device(settling *s,
-                        void (*take)(settling *s, const pj_ai_record *records, size_t count))
+static void each_device(settling *s, void (*take)(settling *s, pj_ai_record *records, size_t count))
 {
     pj_ai_rank *rank = s->rank;
     for (size_t i = 0, end; i < rank->record_count; i = end) {
@@ -498,11 +517,12 @@ static void forget_host(pj_ai_rank *rank)
 }
 
 /// Calls are about to go: a record keeps the region in which it was launched.
-static void keep_regions(pj_ai_rank *rank)
+static void keep_regions(settling *s, pj_ai_record *records, size_t count)
 {
-    for (size_t i = 0; i < rank->record_count; i++) {
-        pj_ai_record *record = &rank->records[i];
-        record->call = record->call == PJ_AI_NONE ? 0 : rank->calls[record->call].place;
+    for (size_t i = 0; i < count; i++) {
+        const pj_ai_rank *user = pj_ai_device_user(s->rank, s->device, records[i].user);
+        uint32_t call = records[i].call;
+        records[i].call = call == PJ_AI_NONE ? 0 : user->calls[call].place;
     }
 }
 
@@ -513,43 +533,81 @@ static void forget_records(pj_ai_rank *rank)
     rank->record_count = rank->record_cap = 0;
 }
 
-bool pj_ai_rank_settle(pj_ai_rank *rank, pj_job *job, pj_err *err)
+/// Records in order, each with its launch and its step.
+static bool arrange(settling *s, pj_err *err)
 {
-    settling s = {.rank = rank, .job = job};
+    pj_ai_rank *rank = s->rank;
     free(rank->launches);
     rank->launches = NULL;
     pj_ai_ranges_finish(rank);
     order_streams(rank);
-    bool ok = sort(&s, rank->records, rank->record_count, sizeof *rank->records, by_stream, err) &&
-              sort(&s, rank->calls, rank->call_count, sizeof *rank->calls, by_id, err) &&
-              sort(&s, rank->steps, rank->step_count, sizeof *rank->steps, by_number, err);
-    if (ok) {
-        sift_records(rank);
-        find_launches(rank);
-        sift_steps(rank);
-        pj_ai_spans_unite(&rank->loading);
-        pj_ai_cover_finish(&rank->waiting);
-        pj_ai_cover_finish(&rank->driving);
-        for (unsigned k = 0; k < PJ_AI_MPI_KINDS; k++)
-            pj_ai_cover_finish(&rank->mpi[k]);
-        ok = order_records(&s, err);
+    if (!sort(s, rank->records, rank->record_count, sizeof *rank->records, by_stream, err) ||
+        !sort(s, rank->calls, rank->call_count, sizeof *rank->calls, by_id, err) ||
+        !sort(s, rank->steps, rank->step_count, sizeof *rank->steps, by_number, err))
+        return false;
+    sift_records(rank);
+    find_launches(rank);
+    sift_steps(rank);
+    pj_ai_spans_unite(&rank->loading);
+    pj_ai_cover_finish(&rank->waiting);
+    pj_ai_cover_finish(&rank->driving);
+    for (unsigned k = 0; k < PJ_AI_MPI_KINDS; k++)
+        pj_ai_cover_finish(&rank->mpi[k]);
+    if (!order_records(s, err))
+        return false;
+    if (rank->some_steps)
+        choose_steps(rank);
+    order_exchanges(rank);
+    assign_steps(rank);
+    return true;
+}
+
+/// The hosts of all users are known while gaps are explained.
+static void settle_devices(settling *s, pj_ai_rank *const *ranks, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        s->rank = ranks[i];
+        each_device(s, walk);
     }
-    if (ok) {
-        if (rank->some_steps)
-            choose_steps(rank);
-        order_exchanges(rank);
-        assign_steps(rank);
-        each_device(&s, walk);
-        if (rank->wants_regions)
-            keep_regions(rank);
-        if (!rank->draws)
-            forget_host(rank); // before lists as long as its own are made
-        each_device(&s, settle_device);
+    for (size_t i = 0; i < count; i++) {
+        s->rank = ranks[i];
+        if (s->rank->wants_regions)
+            each_device(s, keep_regions);
     }
+    for (size_t i = 0; i < count; i++)
+        if (!ranks[i]->draws)
+            forget_host(ranks[i]); // before lists as long as its own are made
+    for (size_t i = 0; i < count; i++) {
+        s->rank = ranks[i];
+        each_device(s, settle_device);
+        if (s->rank->draws != PJ_AI_DRAWS_STREAMS)
+            forget_records(s->rank);
+    }
+}
+
+bool pj_ai_rank_settle_all(pj_ai_rank *const *ranks, size_t count, pj_job *job, pj_err *err)
+{
+    settling s = {.job = job};
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
+        s.rank = ranks[i];
+        ok = arrange(&s, err);
+    }
+    if (ok && pj_ai_shared_merge(ranks, count))
+        for (size_t i = 0; ok && i < count; i++) {
+            s.rank = ranks[i];
+            order_streams(s.rank);
+            ok = order_records(&s, err);
+        }
+    if (ok)
+        settle_devices(&s, ranks, count);
     pj_ai_spans *const lists[] = {&s.computed, &s.exchanged, &s.copied};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         pj_ai_spans_free(lists[i]);
-    if (rank->draws != PJ_AI_DRAWS_STREAMS)
-        forget_records(rank);
     return ok;
+}
+
+bool pj_ai_rank_settle(pj_ai_rank *rank, pj_job *job, pj_err *err)
+{
+    return pj_ai_rank_settle_all(&rank, 1, job, err);
 }

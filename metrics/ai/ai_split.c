@@ -208,6 +208,7 @@ static void keep_pairs(splitting *s, pj_arena *arena)
 
 typedef struct counting {
     pj_ai_rank *rank;
+    const pj_ai_device *device;
     uint64_t ns[PJ_AI_LAYERS];
 } counting;
 
@@ -217,12 +218,14 @@ static void count_stretch(void *self, const pj_ai_stretch *stretch)
     uint64_t ns = (uint64_t)(stretch->end - stretch->begin);
     c->ns[stretch->layer] += ns;
     if (stretch->layer == PJ_AI_WAITS)
-        c->rank->exchanges[stretch->exchange].exposed += ns;
+        pj_ai_device_user(c->rank, c->device, stretch->user)
+            ->exchanges[stretch->exchange]
+            .exposed += ns;
 }
 
 static void share_out(pj_ai_rank *rank, pj_ai_device *device)
 {
-    counting c = {.rank = rank};
+    counting c = {.rank = rank, .device = device};
     pj_ai_sweep(rank, device, (pj_ai_watch){count_stretch, &c});
     device->share.transfer = c.ns[PJ_AI_TRANSFERS];
     device->share.copies = c.ns[PJ_AI_COPIES];

@@ -10,10 +10,10 @@
 /// A moment at which one more piece of a layer is open, or one less.
 typedef struct border {
     int64_t time;
-    int8_t change;
-    uint8_t layer;
-    uint16_t region;   // of a copy
-    uint32_t exchange; // PJ_AI_NONE = a copy
+    unsigned opens : 1, layer : 2;
+    unsigned user : 8;
+    unsigned region : 16; // of a copy
+    uint32_t exchange;    // among those of all users; PJ_AI_NONE = a copy
 } border;
 
 static int by_moment(const void *a, const void *b)
@@ -24,64 +24,87 @@ static int by_moment(const void *a, const void *b)
     return (x->exchange > y->exchange) - (x->exchange < y->exchange);
 }
 
-static size_t add_borders(border *out, const pj_ai_piece *piece, int64_t begin, int64_t end,
-                          pj_ai_layer of)
-{
-    if (end <= begin)
-        return 0;
-    out[0] = (border){begin, 1, (uint8_t)of, piece->region, piece->exchange};
-    out[1] = (border){end, -1, (uint8_t)of, piece->region, piece->exchange};
-    return 2;
-}
-
-static size_t lay_out(const pj_ai_rank *rank, const pj_ai_piece *piece, border *out)
-{
-    if (piece->exchange == PJ_AI_NONE)
-        return add_borders(out, piece, piece->begin, piece->end, PJ_AI_COPIES);
-    const pj_ai_exchange *exchange = &rank->exchanges[piece->exchange];
-    if (!exchange->split)
-        return add_borders(out, piece, piece->begin, piece->end, PJ_AI_UNSPLIT);
-    int64_t moves = exchange->begin + exchange->wait; // from here on
-    int64_t until = moves < piece->end ? moves : piece->end;
-    int64_t from = moves > piece->begin ? moves : piece->begin;
-    size_t count = add_borders(out, piece, piece->begin, until, PJ_AI_WAITS);
-    return count + add_borders(out + count, piece, from, piece->end, PJ_AI_TRANSFERS);
-}
-
 typedef struct sweeping {
-    int64_t open[PJ_AI_LAYERS];    // pieces
-    uint32_t latest[PJ_AI_LAYERS]; // exchange
-    uint16_t copied_in;            // region of the latest copy
-    uint32_t *queue;               // exchanges that wait, in the order in which they began to
+    const pj_ai_rank *users[UINT8_MAX + 1];
+    uint32_t firsts[UINT8_MAX + 1]; // of a user's exchanges among all
+    border *borders;
+    size_t border_count;
+    int64_t open[PJ_AI_LAYERS];  // pieces
+    border latest[PJ_AI_LAYERS]; // that opened
+    border *queue;               // waits, in the order in which they began
     size_t first, count;
-    int32_t *waits; // by exchange of the rank: pieces of it that wait now
+    int32_t *waits; // by exchange: pieces of it that wait now
 } sweeping;
 
-static uint32_t first_waiting(sweeping *s)
+static void add_borders(sweeping *s, const pj_ai_piece *piece, int64_t begin, int64_t end,
+                        pj_ai_layer of)
 {
-    while (!s->waits[s->queue[s->first]])
+    if (end <= begin)
+        return;
+    border at = {.time = begin,
+                 .opens = 1,
+                 .layer = of & 3,
+                 .user = piece->user,
+                 .region = piece->region,
+                 .exchange = piece->exchange};
+    if (at.exchange != PJ_AI_NONE)
+        at.exchange += s->firsts[piece->user];
+    s->borders[s->border_count++] = at;
+    at.time = end;
+    at.opens = 0;
+    s->borders[s->border_count++] = at;
+}
+
+static void lay_out(sweeping *s, const pj_ai_piece *piece)
+{
+    if (piece->exchange == PJ_AI_NONE) {
+        add_borders(s, piece, piece->begin, piece->end, PJ_AI_COPIES);
+        return;
+    }
+    const pj_ai_exchange *exchange = &s->users[piece->user]->exchanges[piece->exchange];
+    if (!exchange->split) {
+        add_borders(s, piece, piece->begin, piece->end, PJ_AI_UNSPLIT);
+        return;
+    }
+    int64_t moves = exchange->begin + exchange->wait; // from here on
+    add_borders(s, piece, piece->begin, moves < piece->end ? moves : piece->end, PJ_AI_WAITS);
+    add_borders(s, piece, moves > piece->begin ? moves : piece->begin, piece->end, PJ_AI_TRANSFERS);
+}
+
+static const border *first_waiting(sweeping *s)
+{
+    while (!s->waits[s->queue[s->first].exchange])
         s->first++;
-    return s->queue[s->first];
+    return &s->queue[s->first];
 }
 
 static void pass(sweeping *s, const border *at)
 {
-    s->open[at->layer] += at->change;
-    if (at->change > 0)
-        s->latest[at->layer] = at->exchange;
-    if (at->change > 0 && at->layer == PJ_AI_COPIES)
-        s->copied_in = at->region;
+    s->open[at->layer] += at->opens ? 1 : -1;
+    if (at->opens)
+        s->latest[at->layer] = *at;
     if (at->layer != PJ_AI_WAITS)
         return;
-    s->waits[at->exchange] += at->change;
-    if (at->change > 0)
-        s->queue[s->count++] = at->exchange;
+    s->waits[at->exchange] += at->opens ? 1 : -1;
+    if (at->opens)
+        s->queue[s->count++] = *at;
 }
 
-static void sweep(sweeping *s, const pj_ai_rank *rank, const border *borders, size_t count,
-                  pj_ai_watch watch)
+/// What a part of the time is of: the exchange or the copy that counts.
+static void tell_of(sweeping *s, pj_ai_stretch *stretch)
 {
-    for (size_t i = 0; i < count; i++) {
+    pj_ai_layer layer = stretch->layer;
+    const border *of = layer == PJ_AI_WAITS ? first_waiting(s) : &s->latest[layer];
+    bool copy = of->exchange == PJ_AI_NONE;
+    stretch->user = of->user;
+    stretch->exchange = copy ? PJ_AI_NONE : of->exchange - s->firsts[of->user];
+    stretch->region = copy ? of->region : s->users[of->user]->exchanges[stretch->exchange].region;
+}
+
+static void sweep(sweeping *s, pj_ai_watch watch)
+{
+    const border *borders = s->borders;
+    for (size_t i = 0; i < s->border_count; i++) {
         pj_ai_stretch stretch = {.begin = i ? borders[i - 1].time : borders[i].time,
                                  .end = borders[i].time};
         unsigned layer = PJ_AI_TRANSFERS;
@@ -89,9 +112,7 @@ static void sweep(sweeping *s, const pj_ai_rank *rank, const border *borders, si
             layer++;
         if (stretch.end > stretch.begin && layer < PJ_AI_LAYERS) {
             stretch.layer = (pj_ai_layer)layer;
-            stretch.exchange = layer == PJ_AI_WAITS ? first_waiting(s) : s->latest[layer];
-            stretch.region =
-                layer == PJ_AI_COPIES ? s->copied_in : rank->exchanges[stretch.exchange].region;
+            tell_of(s, &stretch);
             watch.tell(watch.self, &stretch);
         }
         pass(s, &borders[i]);
@@ -100,16 +121,22 @@ static void sweep(sweeping *s, const pj_ai_rank *rank, const border *borders, si
 
 void pj_ai_sweep(const pj_ai_rank *rank, const pj_ai_device *device, pj_ai_watch watch)
 {
-    border *borders = pj_take_memory((4 * device->piece_count + 1) * sizeof *borders);
-    size_t count = 0;
-    sweeping s = {.queue = pj_take_memory((device->piece_count + 1) * sizeof *s.queue),
-                  .waits = pj_take_zeros((rank->exchange_count + 1) * sizeof *s.waits)};
+    sweeping s = {.users = {rank}};
+    size_t exchanges = rank->exchange_count;
+    for (unsigned u = 1; u < device->user_count; u++) {
+        s.users[u] = device->users[u];
+        s.firsts[u] = (uint32_t)exchanges;
+        exchanges += s.users[u]->exchange_count;
+    }
+    s.borders = pj_take_memory((4 * device->piece_count + 1) * sizeof *s.borders);
+    s.queue = pj_take_memory((device->piece_count + 1) * sizeof *s.queue);
+    s.waits = pj_take_zeros((exchanges + 1) * sizeof *s.waits);
     for (size_t i = 0; i < device->piece_count; i++)
-        count += lay_out(rank, &device->pieces[i], borders + count);
-    if (count)
-        (void)!pj_sort_records(borders, count, sizeof *borders, by_moment, NULL);
-    sweep(&s, rank, borders, count, watch);
-    free(borders);
+        lay_out(&s, &device->pieces[i]);
+    if (s.border_count)
+        (void)!pj_sort_records(s.borders, s.border_count, sizeof *s.borders, by_moment, NULL);
+    sweep(&s, watch);
+    free(s.borders);
     free(s.queue);
     free(s.waits);
 }

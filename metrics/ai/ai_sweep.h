@@ -23,6 +23,7 @@ typedef struct pj_ai_stretch {
     pj_ai_layer layer;
     uint32_t exchange; // PJ_AI_NONE = a copy
     uint32_t region;   // in which that was launched
+    uint8_t user;      // of the device's, whose these are
 } pj_ai_stretch;
 
 typedef struct pj_ai_watch {

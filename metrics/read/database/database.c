@@ -2,6 +2,7 @@
 // several, several files are one run; which tool wrote it is told by its tables.
 #include "metrics/ai/ai_rank.h"
 #include "metrics/ai/ai_run.h"
+#include "metrics/ai/ai_shared.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
@@ -21,6 +22,7 @@ typedef struct databases {
     pj_ai_run_opts how;
     pj_ai_rank **ranks;
     size_t count, cap;
+    bool together; // ranks of several files are settled together, as these share devices
 } databases;
 
 static bool sniff(pj_str head)
@@ -75,10 +77,10 @@ static void order_processes(pj_device_tables *t)
         }
 }
 
-/// Processes without devices and calls are no ranks.
-static bool settle(databases *all, pj_device_tables *t, pj_err *err)
+/// Processes without devices and calls are no ranks. The others are of one machine and its clock.
+static void keep_ranks(databases *all, pj_device_tables *t)
 {
-    bool ok = true;
+    size_t first = all->count;
     order_processes(t);
     if (t->count)
         t->ranks[0]->odd[PJ_AI_ODD_long_text] += t->texts->odd[PJ_AI_ODD_long_text];
@@ -86,16 +88,15 @@ static bool settle(databases *all, pj_device_tables *t, pj_err *err)
         if (t->count > 1) // as none of them is the file
             t->ranks[i]->path = pj_arena_format(t->ranks[i]->arena, "%s#%04zu", t->path, i);
         pj_ai_run_prepare(all->how, t->ranks[i]);
-        ok = ok && pj_ai_rank_settle(t->ranks[i], all->pass->job, err);
         if (!t->ranks[i]->device_count) {
             pj_ai_rank_free(t->ranks[i]);
             continue;
         }
         pj_grow(all->ranks, &all->cap, all->count + 1);
         all->ranks[all->count++] = t->ranks[i];
+        t->ranks[i]->clock = all->count - first > 1 ? all->ranks[first] : NULL;
     }
     t->count = 0;
-    return ok;
 }
 
 static bool read_file(databases *all, const char *path, pj_err *err)
@@ -108,7 +109,10 @@ static bool read_file(databases *all, const char *path, pj_err *err)
     t.regions = pj_ai_run_wants_regions(all->how);
     t.texts = pj_ai_rank_new(path);
     bool ok = read_tables(&t, job, err) && pj_device_tables_account(&t, job, err);
-    ok = settle(all, &t, err) && ok;
+    size_t first = all->count;
+    keep_ranks(all, &t);
+    ok = ok &&
+         (all->together || pj_ai_rank_settle_all(all->ranks + first, all->count - first, job, err));
     job->memory_used -= t.counted;
     pj_ai_rank_free(t.texts);
     pj_map_free(&t.text_of);
@@ -116,6 +120,47 @@ static bool read_file(databases *all, const char *path, pj_err *err)
     free(t.ranks);
     free(t.processes);
     return ok;
+}
+
+static void forget_ranks(databases *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        pj_ai_rank_free(all->ranks[i]);
+    all->count = 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const pj_ai_rank *x = *(pj_ai_rank *const *)a, *y = *(pj_ai_rank *const *)b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return pj_str_order_natural(pj_str_of(x->path), pj_str_of(y->path));
+}
+
+static bool read_files(databases *all, const char *path, pj_err *err)
+{
+    const pj_pass *pass = all->pass;
+    bool ok = true;
+    for (size_t i = 0; ok && i < pass->file_count; i++)
+        ok = read_file(all, pass->files[i], err);
+    return pass->file_count ? ok : read_file(all, path, err);
+}
+
+/// Which devices files have in common is known once all are read: then they are read anew, and
+/// what is done on a device is in memory together.
+static bool read_all(databases *all, const char *path, pj_err *err)
+{
+    if (!read_files(all, path, err))
+        return false;
+    if (!pj_ai_shared_any(all->ranks, all->count))
+        return true;
+    forget_ranks(all);
+    all->together = true;
+    if (!read_files(all, path, err))
+        return false;
+    if (all->count)
+        qsort(all->ranks, all->count, sizeof(pj_ai_rank *), by_number);
+    return pj_ai_rank_settle_all(all->ranks, all->count, all->pass->job, err);
 }
 
 static bool read_databases(pj_source *source, pj_pass *pass, pj_err *err)
@@ -133,11 +178,9 @@ static bool read_databases(pj_source *source, pj_pass *pass, pj_err *err)
               pj_fail(&problem, PJ_E_FORMAT, pj_source_path(source), 0,
                       "is a compressed database: decompress it first");
     ok = ok && pj_job_check(pass->job, pj_source_path(source), &problem);
-    for (size_t i = 0; ok && i < files; i++)
-        ok = read_file(&all, pass->file_count ? pass->files[i] : pj_source_path(source), &problem);
+    ok = ok && read_all(&all, pj_source_path(source), &problem);
     ok = ok && pj_ai_run_fill(pass->run, all.ranks, all.count, all.how, pass->job, &problem);
-    for (size_t i = 0; i < all.count; i++)
-        pj_ai_rank_free(all.ranks[i]);
+    forget_ranks(&all);
     free(all.ranks);
     if (!ok && err && !err->code)
         *err = problem;

@@ -337,6 +337,36 @@ static void shared_devices_are_said(void **state)
     for (size_t i = 0; i < run->remarks.count; i++)
         said = said || strstr(run->remarks.items[i].text, "1 devices are used by several ranks");
     assert_true(said);
+    assert_int_equal(run->ai->count, 1);
+    assert_int_equal(run->layout.ranks, 2);
+    assert_int_equal(run->ai->shares[0].useful, 100000); // what both compute at once counts once
+}
+
+/// Two processes of one file: 10 us in which the GPU has nothing to do are those of the process
+/// that ends them, whatever the other one calls meanwhile.
+static void a_device_is_one_for_all_processes(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    static const char path[] = PJ_SOURCE_DIR "/tests/golden/nsys/one_gpu.sqlite";
+    pj_auto_run run = load(path, &err);
+    need_module(&err);
+    assert_int_equal(run->ai->count, 1);
+    assert_int_equal(run->runtime_ns, 60000);
+    const pj_ai_share *share = &run->ai->shares[0];
+    assert_int_equal(share->useful, 50000);
+    assert_int_equal(share->idle[PJ_AI_IDLE_host], 5000);
+    assert_int_equal(share->idle[PJ_AI_IDLE_launch], 3000);
+    assert_int_equal(share->idle[PJ_AI_IDLE_launch_latency], 2000);
+    assert_int_equal(pj_ai_share_time(share), run->runtime_ns);
+    assert_int_equal(run->devices->items[0].kernels, 3);
+    assert_int_equal(run->devices->items[0].streams, 2);
+
+    const pj_timeline_opts timeline = {
+        .last_rank = UINT32_MAX, .rows_most = 64, .columns = 60, .streams = true};
+    pj_job job = {.workers = 1};
+    pj_auto_run drawn = pj_load(path, (pj_load_opts){.timeline = &timeline}, &job, &err);
+    assert_int_equal(drawn->timeline->lanes, 2 + 1 + 2);
 }
 
 int main(void)
@@ -354,6 +384,7 @@ int main(void)
         cmocka_unit_test(calls_of_mpi_are_told),
         cmocka_unit_test(files_of_mpi_are_told),
         cmocka_unit_test(shared_devices_are_said),
+        cmocka_unit_test(a_device_is_one_for_all_processes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,6 +83,9 @@ static double weighted_mean(const pj_curve *curve, const pj_points *series, size
     return sum / weights;
 }
 
+/// What rounding leaves of a constant that is 0.
+static const double rounding = 1e-12;
+
 static void fit_line(pj_curve *curve, const pj_points *series, size_t without)
 {
     double x_mean = weighted_mean(curve, series, without, true);
@@ -98,6 +101,8 @@ static void fit_line(pj_curve *curve, const pj_points *series, size_t without)
     }
     curve->c1 = xx > 0 ? xy / xx : 0;
     curve->c0 = y_mean - curve->c1 * x_mean;
+    if (fabs(curve->c0) < rounding * fabs(y_mean))
+        curve->c0 = 0;
 }
 
 /// What is left with `f` and the c0 that is best for it.
@@ -178,7 +183,10 @@ const char *pj_curve_formula(pj_arena *arena, const pj_curve *curve)
     case PJ_CURVE_PMNF:
         break;
     }
-    pj_buf_addf(&text, "%.4g %c %.4g", c0, c1 < 0 ? '-' : '+', fabs(c1));
+    if (c0 != 0)
+        pj_buf_addf(&text, "%.4g %c %.4g", c0, c1 < 0 ? '-' : '+', fabs(c1));
+    else
+        pj_buf_addf(&text, "%.4g", c1);
     if (curve->a != 0)
         pj_buf_addf(&text, curve->a == 1 ? " p" : " p^%.3g", curve->a);
     if (curve->b != 0)

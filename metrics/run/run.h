@@ -76,6 +76,7 @@ typedef struct pj_region {
     uint32_t line;    // where it begins; 0 = not in the trace
     const char *kind; // "mpi", "omp", "user": as in profiles (profile/region_kinds.def); static
     bool phase;       // the trace says that it is a phase of the program
+    bool root;        // the recorder's own: the thread lives, and what it does is not said
 } pj_region;
 
 /// What the trace calls a value of OpenMP events.

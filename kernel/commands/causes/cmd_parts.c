@@ -13,6 +13,7 @@
 #include "metrics/run/parts/functions.h"
 #include "metrics/run/parts/functions_table.h"
 #include "metrics/run/parts/iterations_table.h"
+#include "metrics/run/parts/parts_named.h"
 #include "metrics/run/run.h"
 #include "metrics/table/table.h"
 
@@ -20,7 +21,7 @@
 
 typedef struct parts_args {
     pj_load_args load;
-    const char *by;
+    const char *by, *of;
     bool own;
     pj_exports exports;
 } parts_args;
@@ -35,12 +36,20 @@ static const char *const groupings[] = {
     NULL,
 };
 
-static pj_table *table_of(const pj_run *run, const parts_args *args, pj_err *err)
+static pj_table *whole_table(const pj_run *run, const parts_args *args, pj_err *err)
 {
     if (args->by && strcmp(args->by, iteration) == 0)
         return run->ai ? pj_ai_iterations_table(run) : pj_iterations_table(run, err);
     return run->ai ? pj_ai_regions_table(run, args->own, err)
                    : pj_functions_table(run, args->own, err);
+}
+
+static pj_table *table_of(const pj_run *run, const parts_args *args, pj_err *err)
+{
+    pj_auto_table table = whole_table(run, args, err);
+    if (!table)
+        return NULL;
+    return args->of ? pj_parts_named(table, args->of, err) : pj_table_hold(table);
 }
 
 static bool run_parts(pj_session *session, const void *given, pj_value *out, pj_err *err)
@@ -70,6 +79,13 @@ static const pj_param params[] = {
      .preset = "function",
      .help = "Functions, wherever they are called from, or call paths; phases as the trace marks "
              "them, or values of parameters that it has; iterations (as popinjay iterations)."},
+    {.name = "of",
+     .type = PJ_PARAM_TEXT,
+     .offset = offsetof(parts_args, of),
+     .shown = "NAME",
+     .preset = "all",
+     .help = "Only this part: a function or phase, call paths that go through a function, the "
+             "values of a parameter, an iteration or some (3..8)."},
     {.name = "own",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(parts_args, own),

@@ -94,6 +94,7 @@ static void resolve_regions(pj_otf2_defs *defs, const pj_otf2_gathered *all, pj_
         defs->regions[i] = pj_otf2_region_of(&what, by_name);
         pj_region plain = plain_region(all, def);
         plain.kind = pj_otf2_region_kind(&what, &defs->regions[i], by_name);
+        plain.root = defs->regions[i].construct == PJ_OTF2_ROOT;
         defs->regions[i].number = number_of(run, &numbers, plain);
         run->names.regions[defs->regions[i].number].phase |= plain.phase;
         defs->regions[i].plain = defs->regions[i].state == PJ_OTF2_INHERIT &&

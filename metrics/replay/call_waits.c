@@ -28,6 +28,7 @@ typedef struct call {
     uint64_t until;        // released at; enter = at once
     uint64_t awaited;      // when the message was sent that releases it
     uint64_t first_sent;   // the earliest of the messages that it receives
+    uint64_t clock;        // of the replay, in ns
     uint32_t rank, culprit;
     uint32_t holders; // whoever may change it
     uint32_t claims;  // of them, those who may make it wait longer
@@ -169,10 +170,11 @@ static uint32_t new_call(pj_call_waits *waits)
     return (uint32_t)waits->call_count++;
 }
 
-void pj_call_waits_enter(pj_call_waits *waits, uint32_t location, pj_mpi_call name, uint64_t enter,
-                         uint64_t leave)
+void pj_call_waits_enter(pj_call_waits *waits, uint32_t location, pj_mpi_call name,
+                         const uint64_t trace[2], double clock)
 {
     caller *c = caller_of(waits, location);
+    uint64_t enter = trace[0], leave = trace[1];
     if (!c)
         return;
     c->now = new_call(waits);
@@ -180,13 +182,14 @@ void pj_call_waits_enter(pj_call_waits *waits, uint32_t location, pj_mpi_call na
                                   .leave = leave,
                                   .until = enter,
                                   .first_sent = UINT64_MAX,
+                                  .clock = (uint64_t)(clock + 0.5),
                                   .rank = waits->run->layout.rank_of[location],
                                   .holders = 1,
                                   .name = (uint16_t)name,
                                   .polls = use_of(waits, name)->polls};
     if (waits->history) {
-        pj_step_place place =
-            pj_wait_history_enter(waits->history, waits->calls[c->now].rank, name, enter);
+        pj_step_place place = pj_wait_history_enter(waits->history, waits->calls[c->now].rank, name,
+                                                    enter, waits->calls[c->now].clock);
         waits->calls[c->now].step = place.step;
         waits->calls[c->now].region = place.region;
     }
@@ -348,10 +351,19 @@ static void release_claim(pj_call_waits *waits, uint32_t id)
 void pj_call_waits_held(pj_call_waits *waits, uint32_t location, pj_wait_pattern pattern,
                         uint32_t by, double ideal_ns)
 {
-    const call *c = now_of(waits, location);
+    call *c = now_of(waits, location);
     if (!c || !(ideal_ns > 0))
         return;
     uint64_t ns = (uint64_t)(ideal_ns + 0.5);
+    c->clock += ns;
+    if (waits->history)
+        pj_wait_history_ideal(waits->history,
+                              &(pj_ideal_wait){.rank = c->rank,
+                                               .culprit = waits->run->layout.rank_of[by],
+                                               .region = c->region,
+                                               .pattern = pattern,
+                                               .until = c->clock,
+                                               .ns = ns});
     use_of(waits, c->name)->ideal_ns += ns;
     pj_wait_sums_add_ideal(&waits->sums, &(pj_one_wait){.rank = c->rank,
                                                         .culprit = waits->run->layout.rank_of[by],
@@ -603,7 +615,8 @@ void pj_call_waits_finish(pj_call_waits *waits, pj_run *run)
     out->contradiction_ns = waits->contradiction_ns;
     out->ideal_lacks = lack_of_ideal(run);
     out->has_ideal = !out->ideal_lacks;
-    out->delays = waits->history ? pj_wait_history_finish(waits->history, run) : NULL;
+    out->delays =
+        waits->history ? pj_wait_history_finish(waits->history, run, out->ideal_lacks) : NULL;
     run->waits = out;
 }
 

@@ -25,9 +25,10 @@ void pj_call_waits_free(pj_call_waits *waits);
 /// Of functions that are entered and left; may come ahead of the calls.
 void pj_call_waits_event(pj_call_waits *waits, const pj_event *event);
 
-/// The location is in a call from `enter` to `leave`; times in ns of the trace.
-void pj_call_waits_enter(pj_call_waits *waits, uint32_t location, pj_mpi_call call, uint64_t enter,
-                         uint64_t leave);
+/// The location is in a call from `enter` to `leave`, times in ns of the trace; the replay comes to
+/// it at `clock`.
+void pj_call_waits_enter(pj_call_waits *waits, uint32_t location, pj_mpi_call call,
+                         const uint64_t trace[2], double clock);
 void pj_call_waits_leave(pj_call_waits *waits, uint32_t location);
 
 /// Its call receives a message from `from`, who sent it in a call entered at `sent`; in the replay

@@ -1,5 +1,6 @@
 // What ranks did before they waited.
-// Time goes into the steps, from which delays are found, and into the paths alike.
+// Time goes into the steps, from which delays are found, and into the paths alike. On the ideal
+// network each call is a step that takes no time; one more is behind each of its waits.
 #include "metrics/replay/wait_history.h"
 
 #include "metrics/base/arena.h"
@@ -12,8 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    STEPS = 1 << 18, // that are kept of all ranks
+    IDEAL_STEPS = STEPS / 2,
+};
+
 typedef struct wait_sum {
-    uint64_t instances, ns;
+    uint64_t instances, ns, ideal_ns;
 } wait_sum;
 
 struct pj_wait_history {
@@ -22,6 +28,8 @@ struct pj_wait_history {
     pj_wait_steps *steps;
     pj_wait_delays *delays;
     pj_wait_paths *paths;
+    pj_wait_steps *ideal_steps; // on the clocks of the replay
+    pj_wait_paths *ideal_paths;
     wait_sum sums[PJ_WAIT_REGIONS_MOST][PJ_WAIT_PATTERNS];
 };
 
@@ -31,9 +39,11 @@ pj_wait_history *pj_wait_history_new(const pj_run *run)
     memset(history, 0, sizeof *history);
     history->run = run;
     history->regions = pj_wait_regions_new(run);
-    history->steps = pj_wait_steps_new(run->layout.ranks);
+    history->steps = pj_wait_steps_new(run->layout.ranks, STEPS);
     history->delays = pj_wait_delays_new(history->steps);
     history->paths = pj_wait_paths_new(history->steps, run->layout.ranks);
+    history->ideal_steps = pj_wait_steps_new(run->layout.ranks, IDEAL_STEPS);
+    history->ideal_paths = pj_wait_paths_new(history->ideal_steps, run->layout.ranks);
     return history;
 }
 
@@ -41,6 +51,8 @@ void pj_wait_history_free(pj_wait_history *history)
 {
     if (!history)
         return;
+    pj_wait_paths_free(history->ideal_paths);
+    pj_wait_steps_free(history->ideal_steps);
     pj_wait_paths_free(history->paths);
     pj_wait_delays_free(history->delays);
     pj_wait_steps_free(history->steps);
@@ -54,17 +66,19 @@ void pj_wait_history_event(pj_wait_history *history, const pj_event *event)
 }
 
 pj_step_place pj_wait_history_enter(pj_wait_history *history, uint32_t rank, pj_mpi_call call,
-                                    uint64_t enter)
+                                    uint64_t enter, uint64_t clock)
 {
     pj_step_line *line = pj_wait_steps_line(history->steps, rank);
     uint32_t region = pj_wait_regions_call(history->regions, call);
     uint64_t step = pj_wait_steps_begin(history->steps, rank, enter, region);
     pj_region_piece piece;
+    pj_wait_steps_begin(history->ideal_steps, rank, clock, region);
     while (pj_wait_regions_next(history->regions, rank, &line->until, enter, &piece)) {
+        pj_step_entry entry = {.kind = PJ_STEP_TIME, .region = piece.region, .ns = piece.ns};
         pj_wait_paths_spend(history->paths, rank, piece);
-        pj_wait_steps_add(
-            history->steps, rank,
-            (pj_step_entry){.kind = PJ_STEP_TIME, .region = piece.region, .ns = piece.ns});
+        pj_wait_paths_spend(history->ideal_paths, rank, piece);
+        pj_wait_steps_add(history->steps, rank, entry);
+        pj_wait_steps_add(history->ideal_steps, rank, entry);
     }
     return (pj_step_place){step, pj_wait_regions_now(history->regions, rank)};
 }
@@ -96,6 +110,20 @@ void pj_wait_history_leave(pj_wait_history *history, uint32_t rank, uint64_t lea
     pj_wait_steps_at(history->steps, rank, line->next - 1)->leave = leave;
     line->until = leave;
     pj_wait_paths_leave(history->paths, rank);
+    pj_wait_paths_leave(history->ideal_paths, rank);
+}
+
+void pj_wait_history_ideal(pj_wait_history *history, const pj_ideal_wait *wait)
+{
+    const pj_step_line *line = pj_wait_steps_line(history->ideal_steps, wait->rank);
+    history->sums[wait->region][wait->pattern].ideal_ns += wait->ns;
+    pj_wait_paths_wait(history->ideal_paths, &(pj_delayed){.rank = wait->rank,
+                                                           .culprit = wait->culprit,
+                                                           .step = line->next - 1,
+                                                           .released = wait->until,
+                                                           .ns = wait->ns});
+    pj_wait_paths_leave(history->ideal_paths, wait->rank);
+    pj_wait_steps_begin(history->ideal_steps, wait->rank, wait->until, PJ_WAIT_REGION_NONE);
 }
 
 void pj_wait_history_sum(pj_wait_history *history, uint32_t region, pj_wait_pattern pattern,
@@ -105,24 +133,32 @@ void pj_wait_history_sum(pj_wait_history *history, uint32_t region, pj_wait_patt
     history->sums[region][pattern].ns += ns;
 }
 
-/// What ranks do behind their last call; the one that ends last, of equal ones the lowest.
-static uint32_t end_ranks(pj_wait_history *history)
+/// It may end last: of equal ones the lowest does.
+static void end_path(pj_path *path, uint32_t rank, uint64_t end)
+{
+    if (end <= path->length_ns)
+        return;
+    path->length_ns = end;
+    path->last_rank = rank;
+}
+
+/// What ranks do behind their last call.
+static void end_ranks(pj_wait_history *history, pj_delays *out)
 {
     const pj_layout *layout = &history->run->layout;
-    uint32_t last = 0;
-    uint64_t latest = 0;
     for (uint32_t i = 0; i < layout->ranks; i++) {
         uint64_t end = history->run->totals[layout->first_location[i]].last_event_ns;
         uint64_t from = pj_wait_steps_line(history->steps, i)->until;
         pj_region_piece piece;
-        while (pj_wait_regions_next(history->regions, i, &from, end, &piece))
+        while (pj_wait_regions_next(history->regions, i, &from, end, &piece)) {
             pj_wait_paths_spend(history->paths, i, piece);
-        if (end > latest) {
-            latest = end;
-            last = i;
+            pj_wait_paths_spend(history->ideal_paths, i, piece);
         }
+        end_path(&out->paths[PJ_PATH_MEASURED], i, end);
+        if (!out->paths[PJ_PATH_IDEAL].lacks)
+            end_path(&out->paths[PJ_PATH_IDEAL], i,
+                     (uint64_t)(history->run->ideal.finish_ns[i] + 0.5));
     }
-    return last;
 }
 
 static void write_regions(const pj_wait_history *history, pj_delays *out, pj_arena *arena)
@@ -131,25 +167,32 @@ static void write_regions(const pj_wait_history *history, pj_delays *out, pj_are
     out->regions = pj_new_n(arena, pj_delay_region, out->region_count);
     for (uint32_t r = 0; r < out->region_count; r++) {
         out->regions[r].name = pj_wait_regions_name(history->regions, r, arena);
-        for (unsigned p = 0; p < PJ_WAIT_PATTERNS; p++)
-            out->regions[r].waits[p] =
-                (pj_region_waits){history->sums[r][p].instances, history->sums[r][p].ns};
+        for (unsigned p = 0; p < PJ_WAIT_PATTERNS; p++) {
+            const wait_sum *sum = &history->sums[r][p];
+            out->regions[r].waits[p] = (pj_region_waits){sum->instances, sum->ns};
+            out->regions[r].ideal_wait_ns[p] = sum->ideal_ns;
+        }
     }
 }
 
-const pj_delays *pj_wait_history_finish(pj_wait_history *history, pj_run *run)
+const pj_delays *pj_wait_history_finish(pj_wait_history *history, pj_run *run,
+                                        const char *ideal_lacks)
 {
     pj_delays *out = pj_new(run->arena, pj_delays);
+    out->paths[PJ_PATH_IDEAL].lacks = ideal_lacks;
     history->run = run;
-    uint32_t last = end_ranks(history);
+    end_ranks(history, out);
     write_regions(history, out, run->arena);
     pj_wait_delays_finish(history->delays, out, run->arena);
-    pj_wait_paths_finish(history->paths, last, out, run->arena);
+    pj_wait_paths_finish(history->paths, PJ_PATH_MEASURED, out, run->arena);
+    if (!ideal_lacks)
+        pj_wait_paths_finish(history->ideal_paths, PJ_PATH_IDEAL, out, run->arena);
     return out;
 }
 
 size_t pj_wait_history_bytes(const pj_wait_history *history)
 {
     return sizeof *history + history->steps->bytes + pj_wait_regions_bytes(history->regions) +
-           pj_wait_delays_bytes(history->delays) + pj_wait_paths_bytes(history->paths);
+           pj_wait_delays_bytes(history->delays) + pj_wait_paths_bytes(history->paths) +
+           history->ideal_steps->bytes + pj_wait_paths_bytes(history->ideal_paths);
 }

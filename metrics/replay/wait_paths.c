@@ -13,7 +13,8 @@
 #include <string.h>
 
 enum {
-    RANK_BITS = 6, // up to 64 ranks are told apart
+    RANK_BITS = 6,        // up to 64 ranks are told apart
+    TIMES_MOST = 1 << 19, // of a region and a rank
     NOWHERE = UINT32_MAX,
 };
 
@@ -51,7 +52,10 @@ struct pj_wait_paths {
     node *nodes;
     size_t node_count, node_cap;
     uint32_t free_node;
-    uint64_t time_ns[PJ_WAIT_REGIONS_MOST]; // of all ranks, without waits
+    // Without waits, of all ranks and by rank; NULL = nothing so far, or nothing is told by rank.
+    uint64_t time_ns[PJ_WAIT_REGIONS_MOST];
+    uint64_t *rank_ns[PJ_WAIT_REGIONS_MOST];
+    size_t times; // of regions and ranks; beyond TIMES_MOST none of them is told
     size_t part_bytes;
 };
 
@@ -86,6 +90,14 @@ pj_wait_paths *pj_wait_paths_new(pj_wait_steps *steps, uint32_t ranks)
     return paths;
 }
 
+static void free_times(pj_wait_paths *paths)
+{
+    for (uint32_t r = 0; r < PJ_WAIT_REGIONS_MOST; r++) {
+        free(paths->rank_ns[r]);
+        paths->rank_ns[r] = NULL;
+    }
+}
+
 void pj_wait_paths_free(pj_wait_paths *paths)
 {
     if (!paths)
@@ -94,6 +106,7 @@ void pj_wait_paths_free(pj_wait_paths *paths)
         free(paths->trails[i].spans);
     for (size_t i = 0; i < paths->node_count; i++)
         free(paths->nodes[i].parts);
+    free_times(paths);
     free(paths->trails);
     free(paths->nodes);
     free(paths);
@@ -190,9 +203,25 @@ static void add_time(pj_wait_paths *paths, uint32_t rank, uint32_t to, uint32_t 
         add_part(paths, to, (part){key_of(paths, region, rank), ns});
 }
 
+static uint64_t *times_of(pj_wait_paths *paths, uint32_t region)
+{
+    size_t size = paths->ranks * sizeof **paths->rank_ns;
+    if (paths->rank_ns[region] || paths->times > TIMES_MOST)
+        return paths->rank_ns[region];
+    paths->times += paths->ranks;
+    if (paths->times > TIMES_MOST)
+        free_times(paths);
+    else
+        paths->rank_ns[region] = memset(pj_take_memory(size), 0, size);
+    return paths->rank_ns[region];
+}
+
 void pj_wait_paths_spend(pj_wait_paths *paths, uint32_t rank, pj_region_piece piece)
 {
+    uint64_t *times = piece.ns ? times_of(paths, piece.region) : NULL;
     paths->time_ns[piece.region] += piece.ns;
+    if (times)
+        times[rank] += piece.ns;
     add_time(paths, rank, open_span(&paths->trails[rank])->node, piece.region, (int64_t)piece.ns);
 }
 
@@ -274,6 +303,14 @@ static const span *close_at(pj_wait_paths *paths, uint32_t rank, uint64_t step)
     return NULL;
 }
 
+/// Time of a call turns out to be a wait.
+static void take_back(pj_wait_paths *paths, uint32_t rank, pj_region_piece piece)
+{
+    paths->time_ns[piece.region] -= piece.ns;
+    if (paths->rank_ns[piece.region])
+        paths->rank_ns[piece.region][rank] -= piece.ns;
+}
+
 void pj_wait_paths_wait(pj_wait_paths *paths, const pj_delayed *wait)
 {
     trail *t = &paths->trails[wait->rank];
@@ -281,7 +318,7 @@ void pj_wait_paths_wait(pj_wait_paths *paths, const pj_delayed *wait)
     bool over = t->left >= wait->step; // all of it is in the path as it is
     pj_wait_step *own = pj_wait_steps_at(paths->steps, wait->rank, wait->step);
     if (over)
-        paths->time_ns[own->region] -= wait->ns;
+        take_back(paths, wait->rank, (pj_region_piece){own->region, wait->ns});
     if (!step || wait->culprit == wait->rank || (over && open_span(t)->first > wait->step))
         return;
     const span *found = close_at(paths, wait->culprit, step);
@@ -312,35 +349,68 @@ static int by_place(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-void pj_wait_paths_finish(const pj_wait_paths *paths, uint32_t last_rank, pj_delays *out,
-                          pj_arena *arena)
+static void write_path(const pj_wait_paths *paths, pj_path *out, pj_arena *arena)
 {
     enum { KEYS = PJ_WAIT_REGIONS_MOST << RANK_BITS };
     pj_auto_arena scratch = pj_arena_new(NULL);
     int64_t *sums = pj_new_n(scratch, int64_t, KEYS);
     bool apart = paths->ranks <= 1u << RANK_BITS;
     size_t count = 0;
-    for (uint32_t id = open_span(&paths->trails[last_rank])->node; id != NOWHERE;
+    for (uint32_t id = open_span(&paths->trails[out->last_rank])->node; id != NOWHERE;
          id = paths->nodes[id].parent)
         for (size_t i = 0; i < paths->nodes[id].count; i++)
             sums[paths->nodes[id].parts[i].key] += paths->nodes[id].parts[i].ns;
     for (size_t key = 0; key < KEYS; key++)
         count += sums[key] > 0;
-    out->path = pj_new_n(arena, pj_path_part, count + 1);
+    out->parts = pj_new_n(arena, pj_path_part, count + 1);
     for (uint32_t key = 0; key < KEYS; key++)
         if (sums[key] > 0)
-            out->path[out->path_count++] =
+            out->parts[out->count++] =
                 (pj_path_part){apart ? key & ((1u << RANK_BITS) - 1) : PJ_CULPRIT_OTHERS,
                                key >> RANK_BITS, (uint64_t)sums[key]};
-    qsort(out->path, out->path_count, sizeof *out->path, by_place);
-    for (uint32_t i = 0; i < out->path_count; i++)
-        out->regions[out->path[i].region].path_ns += out->path[i].ns;
+    qsort(out->parts, out->count, sizeof *out->parts, by_place);
+}
+
+/// What the regions cost a rank: what it waits is shared out over those of which it does less than
+/// the path.
+static void add_impact(const pj_wait_paths *paths, pj_path_clock clock, uint32_t rank,
+                       pj_delays *out)
+{
+    uint64_t path = 0, done = 0, less = 0;
+    for (uint32_t r = 0; r < out->region_count; r++) {
+        uint64_t on_path = out->regions[r].path_ns[clock];
+        uint64_t own = paths->rank_ns[r] ? paths->rank_ns[r][rank] : 0;
+        path += on_path;
+        done += own;
+        less += on_path > own ? on_path - own : 0;
+    }
+    for (uint32_t r = 0; r < out->region_count; r++) {
+        pj_path_impact *impact = &out->regions[r].impact[clock];
+        uint64_t on_path = out->regions[r].path_ns[clock];
+        uint64_t own = paths->rank_ns[r] ? paths->rank_ns[r][rank] : 0;
+        impact->on_path_ns += own < on_path ? own : on_path;
+        impact->off_path_ns += own > on_path ? own - on_path : 0;
+        if (own < on_path && path > done)
+            impact->imbalance_ns += (double)(on_path - own) * (double)(path - done) / (double)less;
+    }
+}
+
+void pj_wait_paths_finish(const pj_wait_paths *paths, pj_path_clock clock, pj_delays *out,
+                          pj_arena *arena)
+{
+    pj_path *path = &out->paths[clock];
+    write_path(paths, path, arena);
+    for (uint32_t i = 0; i < path->count; i++)
+        out->regions[path->parts[i].region].path_ns[clock] += path->parts[i].ns;
     for (uint32_t r = 0; r < out->region_count; r++)
-        out->regions[r].time_ns = paths->time_ns[r];
-    out->last_rank = last_rank;
+        out->regions[r].time_ns[clock] = paths->time_ns[r];
+    path->has_impact = paths->times <= TIMES_MOST;
+    for (uint32_t i = 0; i < paths->ranks && path->has_impact; i++)
+        add_impact(paths, clock, i, out);
 }
 
 size_t pj_wait_paths_bytes(const pj_wait_paths *paths)
 {
-    return sizeof *paths + paths->node_cap * sizeof *paths->nodes + paths->part_bytes;
+    return sizeof *paths + paths->node_cap * sizeof *paths->nodes + paths->part_bytes +
+           paths->times * sizeof **paths->rank_ns;
 }

@@ -23,8 +23,9 @@ void pj_wait_paths_spend(pj_wait_paths *paths, uint32_t rank, pj_region_piece pi
 void pj_wait_paths_leave(pj_wait_paths *paths, uint32_t rank);
 /// A wait becomes known, of a step that does not have it yet.
 void pj_wait_paths_wait(pj_wait_paths *paths, const pj_delayed *wait);
-/// Writes the path of the rank that ends last, and time_ns and path_ns of the regions.
-void pj_wait_paths_finish(const pj_wait_paths *paths, uint32_t last_rank, pj_delays *out,
+/// Writes the path of a clock, whose last_rank and length_ns are known, and what the regions have
+/// of it.
+void pj_wait_paths_finish(const pj_wait_paths *paths, pj_path_clock clock, pj_delays *out,
                           pj_arena *arena);
 /// Bytes in use.
 size_t pj_wait_paths_bytes(const pj_wait_paths *paths);

@@ -8,17 +8,16 @@
 #include <string.h>
 
 enum {
-    KEPT_OF_ALL = 1 << 18, // steps
-    KEPT_MOST = 256,       // of a rank
+    KEPT_MOST = 256, // of a rank
     KEPT_LEAST = 16,
     ENTRIES_EACH = 4, // on average
 };
 
-pj_wait_steps *pj_wait_steps_new(uint32_t ranks)
+pj_wait_steps *pj_wait_steps_new(uint32_t ranks, uint32_t of_all)
 {
     pj_wait_steps *steps = pj_take_memory(sizeof *steps);
     *steps = (pj_wait_steps){.ranks = ranks, .most = KEPT_MOST};
-    while (steps->most > KEPT_LEAST && (uint64_t)steps->most * ranks > KEPT_OF_ALL)
+    while (steps->most > KEPT_LEAST && (uint64_t)steps->most * ranks > of_all)
         steps->most /= 2;
     size_t size = ranks * sizeof *steps->lines;
     steps->lines = memset(pj_take_memory(size), 0, size);

@@ -46,7 +46,8 @@ typedef struct pj_wait_steps {
     size_t bytes;
 } pj_wait_steps;
 
-pj_wait_steps *pj_wait_steps_new(uint32_t ranks);
+/// Keeps so many steps of all ranks together, but at least some of each.
+pj_wait_steps *pj_wait_steps_new(uint32_t ranks, uint32_t of_all);
 void pj_wait_steps_free(pj_wait_steps *steps);
 
 /// The next call of a rank, entered at `enter`; gives its number, from 1 on.

@@ -12,6 +12,7 @@
 #include "metrics/run/run.h"
 #include "metrics/run/waits/delays_table.h"
 #include "metrics/run/waits/omp_waits.h"
+#include "metrics/run/waits/run_delays.h"
 #include "metrics/run/waits/run_waits.h"
 #include "metrics/run/waits/waits_table.h"
 #include "metrics/table/table.h"
@@ -21,7 +22,7 @@
 typedef struct waits_args {
     pj_load_args load;
     const char *by;
-    bool delays, path, threads;
+    bool delays, path, impact, threads, ideal;
     uint64_t worst;
     pj_exports exports;
 } waits_args;
@@ -43,14 +44,14 @@ static unsigned by_of(const char *by)
 /// Whether what is asked for needs to know what ranks did before they waited.
 static bool is_history(const waits_args *args)
 {
-    return args->delays || args->path || by_of(args->by) == BY_REGION;
+    return args->delays || args->path || args->impact || by_of(args->by) == BY_REGION;
 }
 
 /// AI runs wait in exchanges of their devices.
 static pj_table *table_of_ai(const pj_run *run, const waits_args *args, pj_err *err)
 {
     unsigned by = by_of(args->by);
-    if (args->worst || args->threads || args->delays || args->path)
+    if (args->worst || args->threads || args->delays || args->path || args->impact || args->ideal)
         return (void)pj_fail(
                    err, PJ_E_MISSING, run->path, 0,
                    "is an AI run: its waits are listed by pattern, culprit, pair, operation, group "
@@ -88,12 +89,14 @@ static pj_table *table_of(const pj_run *run, const waits_args *args, pj_err *err
     if (args->threads)
         return pj_omp_waits_table(run, err);
     if (!is_history(args))
-        return pj_waits_table(run, (pj_waits_by)by_of(args->by), err);
+        return args->ideal ? pj_waits_ideal_table(run, (pj_waits_by)by_of(args->by), err)
+                           : pj_waits_table(run, (pj_waits_by)by_of(args->by), err);
     return pj_delays_table(run,
-                           args->delays ? PJ_DELAYS_COSTS
-                           : args->path ? PJ_DELAYS_PATH
-                                        : PJ_DELAYS_REGION,
-                           err);
+                           args->delays   ? PJ_DELAYS_COSTS
+                           : args->path   ? PJ_DELAYS_PATH
+                           : args->impact ? PJ_DELAYS_IMPACT
+                                          : PJ_DELAYS_REGION,
+                           args->ideal ? PJ_PATH_IDEAL : PJ_PATH_MEASURED, err);
 }
 
 static bool run_waits(pj_session *session, const void *given, pj_value *out, pj_err *err)
@@ -105,9 +108,15 @@ static bool run_waits(pj_session *session, const void *given, pj_value *out, pj_
     pj_load_opts opts = {.aspects = aspects,
                          .iterations = args->by && strcmp(args->by, "step") == 0};
     pj_auto_run run = NULL;
-    if (args->delays + args->path + args->threads + (args->worst > 0) + (args->by != NULL) > 1)
+    if (args->delays + args->path + args->impact + args->threads + (args->worst > 0) +
+            (args->by != NULL) >
+        1)
+        return pj_fail(
+            err, PJ_E_USAGE, NULL, 0,
+            "by, delays, path, impact, threads and worst are tables of their own: ask for one");
+    if (args->ideal && (args->worst || args->threads || args->delays))
         return pj_fail(err, PJ_E_USAGE, NULL, 0,
-                       "by, delays, path, threads and worst are tables of their own: ask for one");
+                       "ideal: delays, single waits and threads are told of the measured run");
     if (args->worst > PJ_WORST_WAITS)
         return pj_fail(err, PJ_E_USAGE, NULL, 0, "worst: a run keeps its %d longest waits",
                        PJ_WORST_WAITS);
@@ -139,6 +148,16 @@ static const pj_param params[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(waits_args, path),
      .help = "The critical path: the work that bounds the runtime, by function and rank."},
+    {.name = "impact",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(waits_args, impact),
+     .help = "What the functions on the critical path cost all ranks: what they do of them, and "
+             "what they wait as they do less of them than the path."},
+    {.name = "ideal",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(waits_args, ideal),
+     .help = "The waits that are left on the ideal network, or with path the work that bounds the "
+             "runtime there: no MPI is in it."},
     {.name = "worst",
      .type = PJ_PARAM_COUNT,
      .offset = offsetof(waits_args, worst),

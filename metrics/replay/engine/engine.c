@@ -126,7 +126,8 @@ static bool step(pj_engine *engine, uint32_t location, pj_op op)
         pj_engine_claim(engine, location, &engine->messages[op.what]);
         break;
     case PJ_OP_CALL:
-        pj_call_waits_enter(engine->account, location, op.what, l->clock.at, op.time);
+        pj_call_waits_enter(engine->account, location, op.what, (uint64_t[]){l->clock.at, op.time},
+                            l->clock.now);
         break;
     case PJ_OP_FENCE:
         pj_call_waits_fence(engine->account, location);

@@ -126,7 +126,44 @@ static int by_time(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static pj_table *path_table(const pj_run *run)
+static const char path_of_run[] =
+    "What has led to the end of rank %u, which ends last: no other work bounds the runtime. The "
+    "imbalance is that of all ranks on the path together.";
+static const char path_of_ideal[] =
+    "What has led to the end of rank %u, which ends last on the ideal network: this work bounds "
+    "the "
+    "runtime whatever the network, and no MPI is in it. The imbalance is that of all ranks on the "
+    "path together.";
+
+static void path_row(pj_table *table, const pj_run *run, pj_path_clock clock,
+                     const pj_path_part *part)
+{
+    const pj_delays *delays = run->waits->delays;
+    const pj_delay_region *region = &delays->regions[part->region];
+    double mean = (double)region->time_ns[clock] / run->layout.ranks;
+    pj_cell *cells = pj_table_add_row(table);
+    cells[0] = region_cell(delays, part->region);
+    cells[1] = rank_cell(part->rank, "ranks are not told apart where there are many");
+    cells[2] = pj_cell_int((int64_t)part->ns);
+    cells[3] = share_cell((double)part->ns, (double)delays->paths[clock].length_ns);
+    cells[4] = pj_cell_real(mean);
+    cells[5] = pj_cell_real(fmax((double)region->path_ns[clock] - mean, 0));
+}
+
+/// What is left where a rank was waited for that had gone on too far.
+static void path_rest(pj_table *table, const pj_path *path, uint64_t known)
+{
+    static const char why[] = "who was waited for had gone on by too many calls";
+    if (known >= path->length_ns)
+        return;
+    pj_cell *cells = pj_table_add_row(table);
+    cells[0] = pj_cell_text("not known");
+    cells[1] = cells[4] = cells[5] = pj_cell_empty(why);
+    cells[2] = pj_cell_int((int64_t)(path->length_ns - known));
+    cells[3] = share_cell((double)(path->length_ns - known), (double)path->length_ns);
+}
+
+static pj_table *path_table(const pj_run *run, pj_path_clock clock)
 {
     static const pj_column columns[] = {
         {"region", "Region", NULL, PJ_UNIT_NONE, PJ_TEXT},
@@ -137,32 +174,83 @@ static pj_table *path_table(const pj_run *run)
         {"imbalance_ns", "Imbalance",
          "What all of the region on the path is longer than that average.", PJ_UNIT_NS, false},
     };
-    const pj_delays *delays = run->waits->delays;
+    const pj_path *path = &run->waits->delays->paths[clock];
     pj_table *table =
-        new_table(run, "The critical path of %s", columns, sizeof columns / sizeof *columns);
-    pj_path_part *rows = pj_new_n(table->arena, pj_path_part, delays->path_count + 1);
-    double all = 0;
-    for (uint32_t i = 0; i < delays->path_count; i++) {
-        rows[i] = delays->path[i];
-        all += (double)rows[i].ns;
+        new_table(run,
+                  clock == PJ_PATH_IDEAL ? "The critical path of %s on the ideal network"
+                                         : "The critical path of %s",
+                  columns, sizeof columns / sizeof *columns);
+    pj_path_part *rows = pj_new_n(table->arena, pj_path_part, path->count + 1);
+    uint64_t known = 0;
+    for (uint32_t i = 0; i < path->count; i++) {
+        rows[i] = path->parts[i];
+        known += rows[i].ns;
     }
-    qsort(rows, delays->path_count, sizeof *rows, by_time);
-    for (uint32_t i = 0; i < delays->path_count; i++) {
-        const pj_delay_region *region = &delays->regions[rows[i].region];
-        double mean = (double)region->time_ns / run->layout.ranks;
+    qsort(rows, path->count, sizeof *rows, by_time);
+    for (uint32_t i = 0; i < path->count; i++)
+        path_row(table, run, clock, &rows[i]);
+    path_rest(table, path, known);
+    table->note = pj_arena_format(
+        table->arena, clock == PJ_PATH_IDEAL ? path_of_ideal : path_of_run, path->last_rank);
+    return table;
+}
+
+// What it costs
+
+typedef struct impact_row {
+    uint32_t region;
+    pj_path_impact of;
+} impact_row;
+
+static int by_impact(const void *a, const void *b)
+{
+    const impact_row *x = a, *y = b;
+    double left = (double)x->of.on_path_ns + x->of.imbalance_ns;
+    double right = (double)y->of.on_path_ns + y->of.imbalance_ns;
+    if (left != right)
+        return left > right ? -1 : 1;
+    if (x->of.off_path_ns != y->of.off_path_ns)
+        return x->of.off_path_ns > y->of.off_path_ns ? -1 : 1;
+    return (x->region > y->region) - (x->region < y->region);
+}
+
+static pj_table *impact_table(const pj_run *run, pj_path_clock clock)
+{
+    static const pj_column columns[] = {
+        {"region", "Region", NULL, PJ_UNIT_NONE, PJ_TEXT},
+        {"on_path_ns", "On the path", "What ranks do of it, up to what the path does.", PJ_UNIT_NS,
+         false},
+        {"imbalance_ns", "Imbalance costs", "Waits of ranks that do less of it than the path.",
+         PJ_UNIT_NS, false},
+        {"off_path_ns", "Off the path", "What ranks do of it beyond that.", PJ_UNIT_NS, false},
+        {"share", "Share", "All three, of the path times the ranks.", PJ_UNIT_RATIO, false},
+    };
+    const pj_delays *delays = run->waits->delays;
+    double whole = (double)delays->paths[clock].length_ns * run->layout.ranks;
+    pj_table *table =
+        new_table(run,
+                  clock == PJ_PATH_IDEAL ? "What the critical path of %s costs on the ideal network"
+                                         : "What the critical path of %s costs",
+                  columns, sizeof columns / sizeof *columns);
+    impact_row *rows = pj_new_n(table->arena, impact_row, delays->region_count + 1);
+    size_t count = 0;
+    for (uint32_t r = 0; r < delays->region_count; r++)
+        if (delays->regions[r].path_ns[clock] || delays->regions[r].time_ns[clock])
+            rows[count++] = (impact_row){r, delays->regions[r].impact[clock]};
+    if (count)
+        qsort(rows, count, sizeof *rows, by_impact);
+    for (size_t i = 0; i < count; i++) {
+        const pj_path_impact *of = &rows[i].of;
+        double all = (double)of->on_path_ns + of->imbalance_ns + (double)of->off_path_ns;
         pj_cell *cells = pj_table_add_row(table);
         cells[0] = region_cell(delays, rows[i].region);
-        cells[1] = rank_cell(rows[i].rank, "ranks are not told apart where there are many");
-        cells[2] = pj_cell_int((int64_t)rows[i].ns);
-        cells[3] = share_cell((double)rows[i].ns, all);
-        cells[4] = pj_cell_real(mean);
-        cells[5] = pj_cell_real(fmax((double)region->path_ns - mean, 0));
+        cells[1] = pj_cell_int((int64_t)of->on_path_ns);
+        cells[2] = pj_cell_real(of->imbalance_ns);
+        cells[3] = pj_cell_int((int64_t)of->off_path_ns);
+        cells[4] = share_cell(all, whole);
     }
-    table->note =
-        pj_arena_format(table->arena,
-                        "What has led to the end of rank %u, which ends last: no other work bounds "
-                        "the runtime. The imbalance is that of all ranks on the path together.",
-                        delays->last_rank);
+    table->note = "All cells but shares are the time of all ranks until the path ends. What ranks "
+                  "wait, or lack at the end, is put down to what the path does longer than they.";
     return table;
 }
 
@@ -171,7 +259,7 @@ static pj_table *path_table(const pj_run *run)
 typedef struct region_row {
     uint32_t region;
     unsigned pattern;
-    pj_region_waits waits;
+    pj_region_waits waits; // of the ideal network without instances
 } region_row;
 
 static int by_wait(const void *a, const void *b)
@@ -185,19 +273,34 @@ static int by_wait(const void *a, const void *b)
 }
 
 /// Patterns of regions that there are, the longest waits first.
-static size_t rows_of(const pj_delays *delays, region_row *rows)
+static size_t rows_of(const pj_delays *delays, bool ideal, region_row *rows)
 {
     size_t count = 0;
     for (uint32_t r = 0; r < delays->region_count; r++)
-        for (unsigned p = 0; p < PJ_WAIT_PATTERNS; p++)
-            if (delays->regions[r].waits[p].instances)
-                rows[count++] = (region_row){r, p, delays->regions[r].waits[p]};
+        for (unsigned p = 0; p < PJ_WAIT_PATTERNS; p++) {
+            pj_region_waits waits = delays->regions[r].waits[p];
+            if (ideal)
+                waits = (pj_region_waits){.wait_ns = delays->regions[r].ideal_wait_ns[p]};
+            if (waits.wait_ns)
+                rows[count++] = (region_row){r, p, waits};
+        }
     if (count)
         qsort(rows, count, sizeof *rows, by_wait);
     return count;
 }
 
-static pj_table *region_table(const pj_run *run)
+static double all_time(const pj_run *run, bool ideal)
+{
+    double ns = 0;
+    for (uint32_t i = 0; i < run->layout.ranks; i++) {
+        const pj_wait_rank *rank = &run->waits->ranks[i];
+        ns += ideal ? run->ideal.runtime_ns
+                    : (double)(rank->mpi_ns + rank->outside_ns + rank->end_ns);
+    }
+    return ns;
+}
+
+static pj_table *region_table(const pj_run *run, bool ideal)
 {
     static const pj_column columns[] = {
         {"pattern", "Pattern", "Why the call waited.", PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
@@ -208,29 +311,37 @@ static pj_table *region_table(const pj_run *run)
         {"share", "Share", "Of the runtime of all ranks.", PJ_UNIT_RATIO, false},
     };
     const pj_delays *delays = run->waits->delays;
-    pj_table *table =
-        new_table(run, "Functions of %s that wait", columns, sizeof columns / sizeof *columns);
-    double whole = 0;
-    for (uint32_t i = 0; i < run->layout.ranks; i++) {
-        const pj_wait_rank *rank = &run->waits->ranks[i];
-        whole += (double)(rank->mpi_ns + rank->outside_ns + rank->end_ns);
-    }
+    pj_table *table = new_table(
+        run, ideal ? "Functions of %s that wait on the ideal network" : "Functions of %s that wait",
+        columns, sizeof columns / sizeof *columns);
+    double whole = all_time(run, ideal);
     region_row *rows =
         pj_new_n(table->arena, region_row, (size_t)delays->region_count * PJ_WAIT_PATTERNS + 1);
-    size_t count = rows_of(delays, rows);
+    size_t count = rows_of(delays, ideal, rows);
     for (size_t i = 0; i < count; i++) {
         pj_cell *cells = pj_table_add_row(table);
         cells[0] = pj_cell_text(pj_wait_pattern_rows[rows[i].pattern].key);
         cells[1] = pj_cell_text(pj_wait_pattern_rows[rows[i].pattern].title);
         cells[2] = region_cell(delays, rows[i].region);
-        cells[3] = pj_cell_int((int64_t)rows[i].waits.instances);
+        cells[3] = ideal ? pj_cell_empty("single waits are told of the measured run")
+                         : pj_cell_int((int64_t)rows[i].waits.instances);
         cells[4] = pj_cell_int((int64_t)rows[i].waits.wait_ns);
         cells[5] = share_cell((double)rows[i].waits.wait_ns, whole);
     }
     return table;
 }
 
-pj_table *pj_delays_table(const pj_run *run, pj_delays_by by, pj_err *err)
+static bool has_ideal(const pj_run *run, pj_delays_by by, pj_err *err)
+{
+    const char *lacks = run->waits->delays->paths[PJ_PATH_IDEAL].lacks;
+    if (by == PJ_DELAYS_COSTS)
+        return pj_fail(err, PJ_E_MISSING, run->path, 0,
+                       "delays are told of the measured run: leave out ideal");
+    return !lacks || pj_fail(err, PJ_E_MISSING, run->path, 0,
+                             "waits on the ideal network are not known: %s", lacks);
+}
+
+pj_table *pj_delays_table(const pj_run *run, pj_delays_by by, pj_path_clock clock, pj_err *err)
 {
     if (!run->waits || !run->waits->delays) {
         pj_fail(err, PJ_E_MISSING, run->path, 0, "%s",
@@ -240,13 +351,22 @@ pj_table *pj_delays_table(const pj_run *run, pj_delays_by by, pj_err *err)
                              : "has no MPI events, hence no waits in MPI calls");
         return NULL;
     }
+    if (clock == PJ_PATH_IDEAL && !has_ideal(run, by, err))
+        return NULL;
+    if (by == PJ_DELAYS_IMPACT && !run->waits->delays->paths[clock].has_impact) {
+        pj_fail(err, PJ_E_MISSING, run->path, 0,
+                "has too many ranks and functions to tell what each of them costs each");
+        return NULL;
+    }
     switch (by) {
     case PJ_DELAYS_COSTS:
         return costs_table(run);
     case PJ_DELAYS_PATH:
-        return path_table(run);
+        return path_table(run, clock);
+    case PJ_DELAYS_IMPACT:
+        return impact_table(run, clock);
     case PJ_DELAYS_REGION:
-        return region_table(run);
+        return region_table(run, clock == PJ_PATH_IDEAL);
     }
     return NULL;
 }

@@ -77,6 +77,7 @@ typedef struct pj_waits {
     pj_wait_rank *ranks;
     uint64_t contradictions;        // releases after the end of the call: clocks disagree
     uint64_t contradiction_ns;      // the largest
+    bool ideal;                     // these are those of the ideal network (ideal_waits.h)
     bool has_ideal;                 // ideal_ns are known
     const char *ideal_lacks;        // why not; NULL when they are
     const struct pj_delays *delays; // NULL = not asked for, or of a region of interest

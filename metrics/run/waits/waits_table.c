@@ -5,6 +5,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/num.h"
 #include "metrics/run/run.h"
+#include "metrics/run/waits/ideal_waits.h"
 #include "metrics/run/waits/run_waits.h"
 #include "metrics/run/waits/wait_causes.h"
 #include "metrics/run/waits/wait_places.h"
@@ -37,10 +38,24 @@ static const pj_column sum_columns[] = {
     {"max_ns", "Longest", NULL, PJ_UNIT_NS, false},
     {"at_ns", "Longest at", "When the longest one began.", PJ_UNIT_NS, false},
 };
-enum { SUM_COLUMNS = sizeof sum_columns / sizeof *sum_columns, SHARE_DECIMALS = 4 };
+static const pj_column ideal_columns[] = {
+    {"wait_ns", "Wait", NULL, PJ_UNIT_NS, false},
+    {"share", "Share", "Of the ideal runtime of all ranks.", PJ_UNIT_RATIO, false},
+};
+enum {
+    SUM_COLUMNS = sizeof sum_columns / sizeof *sum_columns,
+    IDEAL_COLUMNS = sizeof ideal_columns / sizeof *ideal_columns,
+    SHARE_DECIMALS = 4
+};
 
 static const char many_culprits[] = "one of very many ranks";
 static const char no_longest[] = "the summary of this many ranks leaves it out";
+
+/// For titles.
+static const char *where(const pj_run *run)
+{
+    return run->waits->ideal ? " on the ideal network" : "";
+}
 
 /// ns of all ranks.
 static double whole_of(const pj_run *run)
@@ -91,13 +106,12 @@ static void add(pj_wait_sum *to, const pj_wait_sum *sum)
     pj_wait_sum_keep_longest(to, sum->longest_ns, sum->longest_at_ns);
 }
 
-/// The sums with equal keys as one, the longest waits first; those that are ideal only are left
-/// out.
+/// The sums with equal keys as one, the longest waits first; those of other clocks are left out.
 static uint32_t fold(const pj_waits *waits, unsigned parts, pj_wait_sum *out)
 {
     uint32_t keys = 0, count = 0;
     for (uint32_t i = 0; i < waits->sum_count; i++)
-        if (waits->sums[i].instances)
+        if (waits->sums[i].instances || waits->sums[i].wait_ns)
             out[keys++] = key_of(&waits->sums[i], parts);
     if (keys)
         qsort(out, keys, sizeof *out, pj_wait_sum_order);
@@ -111,7 +125,7 @@ static uint32_t fold(const pj_waits *waits, unsigned parts, pj_wait_sum *out)
     return count;
 }
 
-static void fill(pj_cell *cell, const pj_wait_sum *sum, unsigned parts, double whole)
+static void fill(pj_cell *cell, const pj_wait_sum *sum, unsigned parts, double whole, bool ideal)
 {
     *cell++ = pj_cell_text(pj_wait_pattern_rows[sum->pattern].key);
     *cell++ = pj_cell_text(pj_wait_pattern_rows[sum->pattern].title);
@@ -122,9 +136,12 @@ static void fill(pj_cell *cell, const pj_wait_sum *sum, unsigned parts, double w
                                                     : pj_cell_int(sum->culprit);
     if (parts & OF_CALL)
         *cell++ = pj_cell_text(call_name(sum->call));
-    *cell++ = pj_cell_int((int64_t)sum->instances);
+    if (!ideal)
+        *cell++ = pj_cell_int((int64_t)sum->instances);
     *cell++ = pj_cell_int((int64_t)sum->wait_ns);
     *cell++ = share_cell((double)sum->wait_ns, whole);
+    if (ideal)
+        return;
     bool left_out = sum->wait_ns && !sum->longest_ns;
     *cell++ = left_out ? pj_cell_empty(no_longest) : pj_cell_int((int64_t)sum->longest_ns);
     *cell = left_out ? pj_cell_empty(no_longest) : pj_cell_int((int64_t)sum->longest_at_ns);
@@ -133,7 +150,9 @@ static void fill(pj_cell *cell, const pj_wait_sum *sum, unsigned parts, double w
 static pj_table *table_of_sums(const pj_run *run, unsigned parts)
 {
     pj_table *table = pj_table_new("");
-    table->title = pj_arena_format(table->arena, "Waits in MPI calls of %s", run->name);
+    bool ideal = run->waits->ideal;
+    table->title =
+        pj_arena_format(table->arena, "Waits in MPI calls of %s%s", run->name, where(run));
     pj_table_add_column(table, pattern_columns[0]);
     pj_table_add_column(table, pattern_columns[1]);
     if (parts & OF_RANK)
@@ -142,13 +161,13 @@ static pj_table *table_of_sums(const pj_run *run, unsigned parts)
         pj_table_add_column(table, culprit_column);
     if (parts & OF_CALL)
         pj_table_add_column(table, call_column);
-    for (size_t c = 0; c < SUM_COLUMNS; c++)
-        pj_table_add_column(table, sum_columns[c]);
+    for (size_t c = 0; c < (ideal ? IDEAL_COLUMNS : SUM_COLUMNS); c++)
+        pj_table_add_column(table, ideal ? ideal_columns[c] : sum_columns[c]);
     pj_table_set_decimals(table, (size_t)pj_table_column(table, PJ_S("share")), SHARE_DECIMALS);
     pj_wait_sum *rows = pj_new_n(table->arena, pj_wait_sum, run->waits->sum_count + 1);
     uint32_t count = fold(run->waits, parts, rows);
     for (uint32_t i = 0; i < count; i++)
-        fill(pj_table_add_row(table), &rows[i], parts, whole_of(run));
+        fill(pj_table_add_row(table), &rows[i], parts, whole_of(run), ideal);
     return table;
 }
 
@@ -187,8 +206,8 @@ static pj_table *account_table(const pj_run *run)
     pj_table *table = pj_table_new("");
     pj_wait_rank all = all_ranks(run);
     double whole = whole_of(run);
-    table->title =
-        pj_arena_format(table->arena, "Where the time of the ranks of %s goes", run->name);
+    table->title = pj_arena_format(table->arena, "Where the time of the ranks of %s goes%s",
+                                   run->name, where(run));
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
         pj_table_add_column(table, columns[c]);
     pj_table_set_decimals(table, 3, SHARE_DECIMALS);
@@ -199,7 +218,8 @@ static pj_table *account_table(const pj_run *run)
         const pj_wait_pattern_row *row = &pj_wait_pattern_rows[rows[i].pattern];
         add_part(table, row->key, row->title, rows[i].wait_ns, whole);
     }
-    add_part(table, "transfer", "Transfer: the rest of MPI", all.mpi_ns - all.wait_ns, whole);
+    if (!run->waits->ideal)
+        add_part(table, "transfer", "Transfer: the rest of MPI", all.mpi_ns - all.wait_ns, whole);
     add_part(table, "end", "After the last event of a rank", all.end_ns, whole);
     return table;
 }
@@ -240,11 +260,13 @@ pj_table *pj_waits_ranks(const pj_run *run)
     const pj_waits *waits = run->waits;
     size_t places[PJ_WAIT_PATTERNS], columns;
     pj_table *table = pj_table_new("");
-    table->title = pj_arena_format(table->arena, "Waits of each rank of %s", run->name);
+    table->title =
+        pj_arena_format(table->arena, "Waits of each rank of %s%s", run->name, where(run));
     pj_table_add_column(table, (pj_column){rank_key, "Rank", NULL, PJ_UNIT_IDENTIFIER, false});
     add_time(table, outside_key, "Outside MPI");
     add_patterns(table, waits, places);
-    add_time(table, "transfer_ns", "Transfer");
+    if (!waits->ideal)
+        add_time(table, "transfer_ns", "Transfer");
     add_time(table, end_key, "End");
     add_time(table, caused_key, "Waits of others for it");
     columns = table->column_count;
@@ -255,7 +277,8 @@ pj_table *pj_waits_ranks(const pj_run *run)
             cells[c] = pj_cell_int(0);
         cells[0] = pj_cell_int(i);
         cells[1] = pj_cell_int((int64_t)rank->outside_ns);
-        cells[columns - 3] = pj_cell_int((int64_t)(rank->mpi_ns - rank->wait_ns));
+        if (!waits->ideal)
+            cells[columns - 3] = pj_cell_int((int64_t)(rank->mpi_ns - rank->wait_ns));
         cells[columns - 2] = pj_cell_int((int64_t)rank->end_ns);
     }
     for (uint32_t i = 0; i < waits->sum_count; i++) {
@@ -384,4 +407,21 @@ pj_table *pj_waits_table(const pj_run *run, pj_waits_by by, pj_err *err)
     pj_table *table = table_by(run, by);
     note_contradictions(run->waits, table);
     return table;
+}
+
+pj_table *pj_waits_ideal_table(const pj_run *run, pj_waits_by by, pj_err *err)
+{
+    if (!has_waits(run, err))
+        return NULL;
+    if (by == PJ_WAITS_CAUSES || !run->waits->has_ideal) {
+        pj_fail(err, PJ_E_MISSING, run->path, 0, "%s%s",
+                by == PJ_WAITS_CAUSES ? "causes are told of both clocks at once: leave out ideal"
+                                      : "waits on the ideal network are not known: ",
+                by == PJ_WAITS_CAUSES ? "" : run->waits->ideal_lacks);
+        return NULL;
+    }
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_run there = *run; // borrows all but its waits
+    there.waits = pj_ideal_waits(run, arena);
+    return table_by(&there, by);
 }

@@ -30,5 +30,8 @@ PJ_CHECKED pj_table *pj_waits_worst(const pj_run *run, uint64_t most, pj_err *er
 
 /// Errors: PJ_E_MISSING when the run has no waits (or, for causes, no ideal ones).
 PJ_CHECKED pj_table *pj_waits_table(const pj_run *run, pj_waits_by by, pj_err *err);
+/// The same of the ideal network, where calls take no more time than their waits. Errors:
+/// PJ_E_MISSING also for causes, which are about both.
+PJ_CHECKED pj_table *pj_waits_ideal_table(const pj_run *run, pj_waits_by by, pj_err *err);
 
 #endif

@@ -1,4 +1,5 @@
 // Who made ranks wait, and the critical path, with answers worked out by hand (DEFINITIONS 9).
+#include "metrics/run/waits/delays_table.h"
 #include "metrics/run/waits/run_delays.h"
 #include "metrics/run/waits/run_waits.h"
 #include "metrics/trace/event.h"
@@ -42,10 +43,10 @@ static const pj_delays *solve(pj_script *s, uint64_t runtime)
         waits += (double)s->run->waits->ranks[i].wait_ns;
     for (uint32_t i = 0; i < d->delay_count; i++)
         costs += d->delays[i].short_ns + d->delays[i].long_ns;
-    for (uint32_t i = 0; i < d->path_count; i++)
-        along += d->path[i].ns;
+    for (uint32_t i = 0; i < d->paths[PJ_PATH_MEASURED].count; i++)
+        along += d->paths[PJ_PATH_MEASURED].parts[i].ns;
     assert_true(fabs(waits - costs - d->unattributed_ns) < 1e-6);
-    assert_int_equal(along, s->run->totals[d->last_rank].last_event_ns);
+    assert_int_equal(along, s->run->totals[d->paths[PJ_PATH_MEASURED].last_rank].last_event_ns);
     return d;
 }
 
@@ -66,12 +67,36 @@ static pj_delay delay_of(const pj_delays *d, uint32_t culprit, const char *regio
     return (pj_delay){.culprit = culprit};
 }
 
+static uint64_t path_at(const pj_delays *d, pj_path_clock clock, const char *region, uint32_t rank)
+{
+    const pj_path *path = &d->paths[clock];
+    for (uint32_t i = 0; i < path->count; i++)
+        if (path->parts[i].rank == rank && path->parts[i].region == region_of(d, region))
+            return path->parts[i].ns;
+    return 0;
+}
+
 static uint64_t path_of(const pj_delays *d, const char *region, uint32_t rank)
 {
-    for (uint32_t i = 0; i < d->path_count; i++)
-        if (d->path[i].rank == rank && d->path[i].region == region_of(d, region))
-            return d->path[i].ns;
-    return 0;
+    return path_at(d, PJ_PATH_MEASURED, region, rank);
+}
+
+static uint64_t ideal_path_of(const pj_delays *d, const char *region, uint32_t rank)
+{
+    return path_at(d, PJ_PATH_IDEAL, region, rank);
+}
+
+/// ns of the ideal path, which must be as long as the run is there.
+static uint64_t ideal_length(const pj_script *s, const pj_delays *d)
+{
+    const pj_path *path = &d->paths[PJ_PATH_IDEAL];
+    uint64_t along = 0;
+    assert_null(path->lacks);
+    for (uint32_t i = 0; i < path->count; i++)
+        along += path->parts[i].ns;
+    assert_int_equal(along, path->length_ns);
+    assert_int_equal(along, s->run->ideal.runtime_ns);
+    return along;
 }
 
 /// A late message from rank 0 makes rank 1 late for a barrier, and so ranks 0 and 2 wait.
@@ -113,7 +138,7 @@ static void the_path_goes_from_rank_to_rank(void **state)
     (void)state;
     pj_auto_script s = propagation();
     const pj_delays *d = solve(s, 260);
-    assert_int_equal(d->last_rank, 0);
+    assert_int_equal(d->paths[PJ_PATH_MEASURED].last_rank, 0);
     assert_int_equal(path_of(d, "function 1", 0), 120);
     assert_int_equal(path_of(d, "MPI_Recv", 1), 6);
     assert_int_equal(path_of(d, "function 2", 1), 78);
@@ -178,6 +203,102 @@ static void ranks_that_met_too_long_ago_are_counted(void **state)
     assert_int_equal(d->far, 2); // of ranks 0 and 1 for rank 3
 }
 
+/// The barrier waits for rank 1, which has computed 78 since the message of rank 0 came at 120.
+static void the_ideal_path_has_no_mpi(void **state)
+{
+    (void)state;
+    pj_auto_script s = propagation();
+    const pj_delays *d = solve(s, 260);
+    assert_int_equal(ideal_length(s, d), 252);
+    assert_int_equal(d->paths[PJ_PATH_IDEAL].last_rank, 0);
+    assert_int_equal(ideal_path_of(d, "function 1", 0), 120);
+    assert_int_equal(ideal_path_of(d, "function 2", 1), 78);
+    assert_int_equal(ideal_path_of(d, "function 3", 0), 54);
+    assert_int_equal(d->paths[PJ_PATH_IDEAL].count, 3);
+}
+
+/// One call waits twice: for rank 0 until 70, then for rank 1 until 110.
+static void a_call_with_two_waits_goes_over_twice(void **state)
+{
+    (void)state;
+    pj_auto_script s = pj_script_new(3, 1);
+    in_function(s, 0, A, 0, 70);
+    in_function(s, 1, B, 0, 110);
+    in_function(s, 2, C, 120, 160);
+    pj_script_call(s, 0, "MPI_Send", 70, 72);
+    pj_script_call(s, 1, "MPI_Send", 110, 112);
+    pj_script_call(s, 2, "MPI_Irecv", 0, 0);
+    pj_script_call(s, 2, "MPI_Irecv", 0, 0);
+    pj_script_call(s, 2, "MPI_Waitall", 40, 120);
+    pj_script_send(s, (pj_script_message){0, 2, 70, 0, 120, .size = 100});
+    pj_script_send(s, (pj_script_message){1, 2, 110, 0, 120, .size = 100});
+    for (uint32_t i = 0; i < 3; i++)
+        pj_script_last(s, i, 160);
+    const pj_delays *d = solve(s, 160);
+    assert_int_equal(ideal_length(s, d), 158); // rank 0 has 88 behind its call of 2
+    assert_int_equal(ideal_path_of(d, "function 1", 0), 70);
+    assert_int_equal(ideal_path_of(d, "outside any function", 0), 88);
+}
+
+/// A rank goes on for a thousand calls before another one, held by a third, takes its message.
+static void ranks_that_have_gone_on_too_far_are_told_of(void **state)
+{
+    (void)state;
+    enum { CALLS = 1000, LATE = 5000 };
+    pj_auto_script s = pj_script_new(2, 1);
+    pj_script_call(s, 0, "MPI_Send", 50, 51);
+    for (uint64_t n = 0; n < CALLS; n++)
+        pj_script_call(s, 0, "MPI_Comm_rank", 60 + 2 * n, 61 + 2 * n);
+    pj_script_call(s, 1, "MPI_Recv", 10, LATE);
+    pj_script_send(s, (pj_script_message){0, 1, 50, 10, LATE, .size = 100, .record = LATE});
+    for (uint32_t i = 0; i < 2; i++)
+        pj_script_last(s, i, LATE + LATE * (uint64_t)i);
+    s->run->runtime_ns = s->run->end_ns = 2 * LATE;
+    pj_script_replay(s, (pj_replay_opts){.waits = true, .delays = true}, 0);
+    for (unsigned clock = 0; clock < PJ_PATHS; clock++) {
+        pj_err err = {.code = PJ_E_NONE};
+        pj_auto_table table = pj_delays_table(s->run, PJ_DELAYS_PATH, (pj_path_clock)clock, &err);
+        assert_non_null(table);
+        size_t last = table->row_count - 1;
+        assert_string_equal(pj_table_cell(table, last, 0)->text, "not known");
+        assert_int_equal(pj_table_cell(table, last, 1)->kind, PJ_CELL_EMPTY);
+        assert_int_equal(pj_table_cell(table, last, 2)->integer, 40); // what rank 1 waits
+    }
+}
+
+/// Rank 0 computes 120 of function 1, ranks 1 and 2 do 60 of it: their waits are put down to what
+/// the path does longer than they.
+static void regions_cost_what_the_path_does_longer(void **state)
+{
+    (void)state;
+    pj_auto_script s = propagation();
+    const pj_delays *d = solve(s, 260);
+    const pj_path_impact *a = &d->regions[region_of(d, "function 1")].impact[PJ_PATH_IDEAL];
+    const pj_path_impact *b = &d->regions[region_of(d, "function 2")].impact[PJ_PATH_IDEAL];
+    assert_int_equal(a->on_path_ns, 120 + 60 + 60);
+    assert_int_equal(a->off_path_ns, 0);
+    assert_int_equal(b->on_path_ns, 20 + 78 + 78);
+    assert_int_equal(b->off_path_ns, 2); // rank 2 does 80
+    // Rank 0 lacks 58 of B and waits 58, rank 1 lacks 60 of A and waits 60, rank 2 lacks 60 of A,
+    // does 2 more of B and waits 58.
+    assert_true(fabs(a->imbalance_ns - (60 + 58)) < 1e-9);
+    assert_true(fabs(b->imbalance_ns - 58) < 1e-9);
+}
+
+static void ranks_with_threads_have_no_ideal_path(void **state)
+{
+    (void)state;
+    pj_auto_script s = pj_script_new(2, 2);
+    pj_script_call(s, 0, "MPI_Send", 20, 22);
+    pj_script_call(s, 2, "MPI_Recv", 10, 25);
+    pj_script_send(s, (pj_script_message){0, 2, 20, 10, 25, .size = 100});
+    pj_script_last(s, 0, 30);
+    pj_script_last(s, 2, 30);
+    const pj_delays *d = solve(s, 30);
+    assert_non_null(d->paths[PJ_PATH_IDEAL].lacks);
+    assert_int_equal(d->paths[PJ_PATH_IDEAL].count, 0);
+}
+
 static void regions_of_interest_have_no_delays(void **state)
 {
     (void)state;
@@ -196,6 +317,11 @@ int main(void)
         cmocka_unit_test(waits_belong_to_the_function_that_calls),
         cmocka_unit_test(a_wait_that_becomes_known_late_changes_the_path),
         cmocka_unit_test(ranks_that_met_too_long_ago_are_counted),
+        cmocka_unit_test(the_ideal_path_has_no_mpi),
+        cmocka_unit_test(a_call_with_two_waits_goes_over_twice),
+        cmocka_unit_test(ranks_that_have_gone_on_too_far_are_told_of),
+        cmocka_unit_test(regions_cost_what_the_path_does_longer),
+        cmocka_unit_test(ranks_with_threads_have_no_ideal_path),
         cmocka_unit_test(regions_of_interest_have_no_delays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

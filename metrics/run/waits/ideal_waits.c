@@ -1,0 +1,35 @@
+// Waits on the ideal network.
+// A rank computes, waits and ends: calls take no more time than their waits.
+#include "metrics/run/waits/ideal_waits.h"
+
+#include "metrics/base/arena.h"
+#include "metrics/run/run.h"
+#include "metrics/run/waits/run_waits.h"
+
+#include <math.h>
+
+pj_waits *pj_ideal_waits(const pj_run *run, pj_arena *arena)
+{
+    const pj_ideal *ideal = &run->ideal;
+    pj_waits *out = pj_new(arena, pj_waits);
+    out->ideal = true;
+    out->sums = pj_new_n(arena, pj_wait_sum, run->waits->sum_count + 1);
+    out->ranks = pj_new_n(arena, pj_wait_rank, run->layout.ranks);
+    for (uint32_t i = 0; i < run->layout.ranks; i++)
+        out->ranks[i] =
+            (pj_wait_rank){.outside_ns = (uint64_t)llround(ideal->compute_ns[i]),
+                           .end_ns = (uint64_t)llround(ideal->runtime_ns - ideal->finish_ns[i])};
+    for (uint32_t i = 0; i < run->waits->sum_count; i++) {
+        const pj_wait_sum *sum = &run->waits->sums[i];
+        if (!sum->ideal_ns)
+            continue;
+        out->sums[out->sum_count++] = (pj_wait_sum){.rank = sum->rank,
+                                                    .culprit = sum->culprit,
+                                                    .pattern = sum->pattern,
+                                                    .call = sum->call,
+                                                    .wait_ns = sum->ideal_ns};
+        out->ranks[sum->rank].wait_ns += sum->ideal_ns;
+        out->ranks[sum->rank].mpi_ns += sum->ideal_ns;
+    }
+    return out;
+}

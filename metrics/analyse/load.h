@@ -28,8 +28,7 @@ typedef struct pj_load_opts {
     bool each_wait;   // with for_sums: waits are wanted one by one, where a trace is at hand
     bool for_sums;    // `aspects` are for the sums of metrics: a summary that has these suffices
     unsigned aspects; // PJ_WANT(...): what is found besides; the timeline and MPI go by themselves
-    bool few_waits;   // for summaries: waits of some thousand threads at most, if the replay is not
-                      // shared
+    bool few_waits;   // for summaries: waits, too, below PJ_FEW_WAITS threads
     const pj_timeline_opts *timeline;     // what is to be seen of run->timeline; NULL = nothing
     const pj_run *known;                  // the same run read before, for `timeline`; NULL = none
     const struct pj_slicing_opts *slices; // cut along time: pj_run.slices; NULL = not; borrow

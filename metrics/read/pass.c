@@ -41,6 +41,15 @@ static const pj_sink *shared_sink(const pj_pass *pass)
     return NULL;
 }
 
+uint32_t pj_pass_shared_from(const pj_pass *pass)
+{
+    uint32_t from = PJ_SHARED_LEAST;
+    for (size_t i = 0; i < pass->sink_count; i++)
+        if (pass->sinks[i].sharing && pass->sinks[i].shared_from > from)
+            from = pass->sinks[i].shared_from;
+    return from;
+}
+
 bool pj_pass_begin(pj_pass *pass, pj_err *err)
 {
     if (!find_room(pass->run, err))

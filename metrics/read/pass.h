@@ -64,6 +64,9 @@ bool pj_pass_wants_sent(const pj_pass *pass);
 /// Whether a sink wants PJ_LOCK of readers that have to look for it.
 bool pj_pass_wants_locks(const pj_pass *pass);
 
+/// Threads from which on the members of a process group keep their ranks to themselves.
+uint32_t pj_pass_shared_from(const pj_pass *pass);
+
 /// The sink that has the call trees of locations; NULL = none.
 const pj_sink *pj_pass_calls(const pj_pass *pass);
 

@@ -36,7 +36,6 @@
 #include <string.h>
 
 enum {
-    WAITS_MOST = 4096,   // threads that few_waits is for
     LAG_LEAST = 1 << 13, // events that a call is kept back for
     LAG_EACH = 16,       // the same for each location
     RUN_ON = 1 << 16,    // events between two looks at long computation
@@ -150,8 +149,7 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
             return false;
         watch = pj_ideal_trace_watch(r->ideal);
     }
-    bool few =
-        run->layout.locations < (run->told.ranks_apart ? (uint32_t)PJ_SHARED_LEAST : WAITS_MOST);
+    bool few = run->layout.locations < PJ_FEW_WAITS;
     bool waits = r->opts.few_waits ? few : r->opts.waits;
     r->account = waits ? pj_call_waits_new(run, r->opts.delays) : NULL;
     if (r->account)
@@ -798,6 +796,7 @@ pj_sink pj_replay_sink(pj_replay_opts opts)
                          opts.ideal_path || opts.aside || opts.alone || opts.waits || opts.tape
                              ? NULL
                              : &sharing,
+                     .shared_from = opts.few_waits ? PJ_FEW_WAITS : 0,
                      .tell = tell,
                      .hear = hear};
 }

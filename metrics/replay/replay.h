@@ -16,7 +16,7 @@ typedef struct pj_replay_opts {
                      // then, and no process group shares it; NULL; borrow
     bool alone;      // no process group shares it
     bool waits;      // writes pj_run.waits, too; no process group shares what does
-    bool few_waits;  // the same of some thousand threads at most, where no group could share it
+    bool few_waits;  // the same below PJ_FEW_WAITS threads; more are shared, and have none
     bool tape;       // keeps what is done as pj_run.tape; no process group shares it
     const struct pj_borders *iterations; // with `tape`: where they begin, if known; borrow
     bool delays;                         // with `waits`: finds who made ranks wait, too

@@ -134,7 +134,7 @@ void pj_wait_history_sum(pj_wait_history *history, uint32_t region, pj_wait_patt
 }
 
 /// It may end last: of equal ones the lowest does.
-static void end_path(pj_path *path, uint32_t rank, uint64_t end)
+static void end_path(pj_critical_path *path, uint32_t rank, uint64_t end)
 {
     if (end <= path->length_ns)
         return;

@@ -349,7 +349,7 @@ static int by_place(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static void write_path(const pj_wait_paths *paths, pj_path *out, pj_arena *arena)
+static void write_path(const pj_wait_paths *paths, pj_critical_path *out, pj_arena *arena)
 {
     enum { KEYS = PJ_WAIT_REGIONS_MOST << RANK_BITS };
     pj_auto_arena scratch = pj_arena_new(NULL);
@@ -398,7 +398,7 @@ static void add_impact(const pj_wait_paths *paths, pj_path_clock clock, uint32_t
 void pj_wait_paths_finish(const pj_wait_paths *paths, pj_path_clock clock, pj_delays *out,
                           pj_arena *arena)
 {
-    pj_path *path = &out->paths[clock];
+    pj_critical_path *path = &out->paths[clock];
     write_path(paths, path, arena);
     for (uint32_t i = 0; i < path->count; i++)
         out->regions[path->parts[i].region].path_ns[clock] += path->parts[i].ns;

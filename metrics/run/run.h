@@ -182,7 +182,6 @@ typedef struct pj_told {
     bool windows;        // one-sided synchronisation names its ranks
     bool states_unread;  // states may change where no counter is read
     bool messages_apart; // there are PJ_EV_PART; see pj_part_kind
-    bool ranks_apart;    // a process group may read, and replay, its ranks apart
 } pj_told;
 
 /// What reading a part of the file has to know.

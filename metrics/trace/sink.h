@@ -59,6 +59,7 @@ typedef struct pj_sink {
     /// Takes the threads each for itself, so that they may be shared over a process group.
     bool by_location;
     const pj_sharing *sharing; // NULL = in a process group its leader has all the events
+    uint32_t shared_from;      // threads from which on it shares them; 0 = PJ_SHARED_LEAST
     /// Of a sink of either kind that leaves more than pj_run_gather gathers: in a process group
     /// only the leader finishes it. The others tell what they have found of their threads, with a
     /// final `run->end_ns`; false when that cannot be understood. Both or none.

@@ -1,5 +1,5 @@
 // make_archive ANCHOR EVENTS [RANKS THREADS [wide|mixed]]: an OTF2 archive of about that many
-// events, written with libotf2 as Score-P would: 8 ranks with 2 threads (at most 64 ranks, 256
+// events, written with libotf2 as Score-P would: 8 ranks with 2 threads (at most 64 ranks, 4096
 // threads), two counters before every enter and leave, ids of each location's own, clock offsets;
 // iterations of nested functions, OpenMP, a ring of messages and an Allreduce. `wide`: ids of
 // regions have four bytes, and a metric that is no counter stands beside the two. `mixed`: 40
@@ -12,7 +12,7 @@
 
 enum {
     RANKS_MOST = 64,
-    LOCATIONS_MOST = 256,
+    LOCATIONS_MOST = 4096,
     NAMED = 8,      // functions that call one another in order
     FUNCTIONS = 40, // then the regions below
     PARALLEL = FUNCTIONS,

@@ -57,7 +57,7 @@ static bool shares_ranks(const pj_otf2_read *r)
     const pj_process_group *group = r->pass->group;
     const pj_layout *layout = &r->run->layout;
     return group && layout->ranks >= pj_process_group_readers(group) &&
-           layout->locations >= PJ_SHARED_LEAST;
+           layout->locations >= pj_pass_shared_from(r->pass);
 }
 
 /// The run begins with its first event: 0 ns is there after all clocks have been shifted.
@@ -239,7 +239,6 @@ static bool read_archive(pj_otf2_read *r, pj_err *err)
     r->run->told.forks_traced = true;
     r->run->told.starts_go_on = true;
     r->run->told.states_unread = true;
-    r->run->told.ranks_apart = true;
     r->folder = anchor.folder;
     r->count = r->defs->location_count;
     if (take_streams(r) || take_recorders(r) || take_teams(r))

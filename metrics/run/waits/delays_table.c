@@ -151,7 +151,7 @@ static void path_row(pj_table *table, const pj_run *run, pj_path_clock clock,
 }
 
 /// What is left where a rank was waited for that had gone on too far.
-static void path_rest(pj_table *table, const pj_path *path, uint64_t known)
+static void path_rest(pj_table *table, const pj_critical_path *path, uint64_t known)
 {
     static const char why[] = "who was waited for had gone on by too many calls";
     if (known >= path->length_ns)
@@ -174,7 +174,7 @@ static pj_table *path_table(const pj_run *run, pj_path_clock clock)
         {"imbalance_ns", "Imbalance",
          "What all of the region on the path is longer than that average.", PJ_UNIT_NS, false},
     };
-    const pj_path *path = &run->waits->delays->paths[clock];
+    const pj_critical_path *path = &run->waits->delays->paths[clock];
     pj_table *table =
         new_table(run,
                   clock == PJ_PATH_IDEAL ? "The critical path of %s on the ideal network"

@@ -51,14 +51,14 @@ typedef struct pj_path_part {
 } pj_path_part;
 
 /// The critical path of a run: of the rank that ends last.
-typedef struct pj_path {
+typedef struct pj_critical_path {
     pj_path_part *parts; // in the order of region, rank
     uint32_t count;
     uint32_t last_rank;
     uint64_t length_ns; // until that rank ends
     bool has_impact;    // else there are too many ranks and regions
     const char *lacks;  // why there is no path; NULL when there is
-} pj_path;
+} pj_critical_path;
 
 typedef struct pj_delays {
     pj_delay_region *regions;
@@ -67,7 +67,7 @@ typedef struct pj_delays {
     uint32_t delay_count;
     double unattributed_ns; // waits that nothing longer has led to
     uint64_t far;           // waits whose ranks last met too long ago
-    pj_path paths[PJ_PATHS];
+    pj_critical_path paths[PJ_PATHS];
 } pj_delays;
 
 #endif

@@ -26,6 +26,10 @@ extern const pj_wait_pattern_row pj_wait_pattern_rows[PJ_WAIT_PATTERNS];
 /// "Others": culprits of a rank that has very many of them.
 #define PJ_CULPRIT_OTHERS UINT32_MAX
 
+/// Threads of a run below which its summary says who waited for whom: then one process finds that
+/// as quickly as a group that shares the replay, which cannot.
+enum { PJ_FEW_WAITS = 4096 };
+
 /// All waits of a rank for the same one, of a pattern, in calls of a function.
 typedef struct pj_wait_sum {
     uint32_t rank, culprit;

@@ -69,7 +69,7 @@ static pj_delay delay_of(const pj_delays *d, uint32_t culprit, const char *regio
 
 static uint64_t path_at(const pj_delays *d, pj_path_clock clock, const char *region, uint32_t rank)
 {
-    const pj_path *path = &d->paths[clock];
+    const pj_critical_path *path = &d->paths[clock];
     for (uint32_t i = 0; i < path->count; i++)
         if (path->parts[i].rank == rank && path->parts[i].region == region_of(d, region))
             return path->parts[i].ns;
@@ -89,7 +89,7 @@ static uint64_t ideal_path_of(const pj_delays *d, const char *region, uint32_t r
 /// ns of the ideal path, which must be as long as the run is there.
 static uint64_t ideal_length(const pj_script *s, const pj_delays *d)
 {
-    const pj_path *path = &d->paths[PJ_PATH_IDEAL];
+    const pj_critical_path *path = &d->paths[PJ_PATH_IDEAL];
     uint64_t along = 0;
     assert_null(path->lacks);
     for (uint32_t i = 0; i < path->count; i++)

@@ -44,12 +44,28 @@ static void remark_on_devices(pj_run *run)
                       (unsigned long long)run->devices->early);
 }
 
+/// What lies in both counts for MPI-I/O alone.
+static void remark_on_files(pj_run *run)
+{
+    uint64_t overlap = 0;
+    for (uint32_t i = 0; run->totals && i < run->layout.locations; i++)
+        overlap += run->totals[i].io_overlap_ns;
+    char ns[32];
+    pj_format_grouped((int64_t)overlap, ns);
+    if (overlap)
+        pj_run_remark(run, PJ_NOTE, "io_overlap",
+                      "%s ns of other input and output lie in calls of MPI-I/O, summed over all "
+                      "threads: they count for these alone",
+                      ns);
+}
+
 void pj_load_remark(pj_run *run)
 {
     pj_str name = pj_str_of(run->name);
     if (run->roi.set)
         remark_on_roi(run);
     remark_on_devices(run);
+    remark_on_files(run);
     if (run->no_states)
         pj_run_remark(run, PJ_WARNING, "no_states", "%s, nor any efficiency",
                       pj_run_lacks_states(run));

@@ -39,12 +39,12 @@ static const struct {
     {PJ_NEEDS_DEVICES, "no device activity in the trace"},
     {PJ_NEEDS_DEVICE_CALLS, "no device activity in the trace"},
     {PJ_NEEDS_OPENMP, "the run has no OpenMP"},
-    {PJ_NEEDS_MPI_IO, "the run did no MPI-I/O"},
+    {PJ_NEEDS_MPI_IO, "no MPI-I/O is known of the run"},
     {PJ_NEEDS_MPI_TOLD, "the trace does not tell MPI calls"},
     {PJ_NEEDS_EXCHANGES, "what devices wait for in exchanges is not known of this run"},
-    {PJ_NEEDS_POSIX_IO, "the run did no input or output outside MPI"},
+    {PJ_NEEDS_POSIX_IO, "no input or output outside MPI is known of the run"},
     {PJ_NEEDS_STEPS, "no iterations are known of the whole run"},
-    {PJ_NEEDS_IO, "the run did no input or output that the trace tells"},
+    {PJ_NEEDS_IO, "no input or output is known of the run"},
 };
 
 static const char *lack_told_by_few(unsigned lacks)

@@ -34,10 +34,14 @@ typedef struct pj_totals {
     uint64_t mpi_ns;           // inside MPI calls, in these states
     uint64_t mpi_serial_ns;    // the part of it outside OpenMP regions
     uint64_t mpi_io_ns;        // of spent_ns[PJ_SPENT_IO], what MPI calls are
+    uint64_t io_overlap_ns;    // of it, inside calls of other input and output as well
     uint64_t device_calls_ns;  // inside calls of the runtime of devices, in any state
     uint64_t last_event_ns;   // of its last event, or the end of computation that goes on behind it
     uint64_t first_record_ns; // time of its first record of any kind; UINT64_MAX = none
     uint64_t spent_ns[PJ_SPENT_KINDS];
+    uint64_t io_calls; // of input and output, those within others left out
+    uint64_t io_read_bytes, io_written_bytes;
+    uint64_t io_untold; // calls that move bytes, of which the trace does not tell how many
 } pj_totals;
 
 /// A hardware counter summed over useful time. Index 0 and 1 of pj_run.counters are always
@@ -222,7 +226,8 @@ typedef struct pj_run {
     uint64_t runtime_ns; // max over threads of totals[].runtime_ns
     pj_totals *totals;   // by location
     bool spent_unknown;  // the totals lack spent_ns: read from an old summary
-    bool spent_rounded;  // not exact by thread: read from the summary of a large run
+    bool io_unknown; // the totals lack what tells MPI-I/O from the rest: read from an old summary
+    bool spent_rounded; // not exact by thread: read from the summary of a large run
     pj_counter *counters;
     uint32_t counter_count; // >= 2
 

@@ -59,6 +59,11 @@ static const pj_column stats_columns[] = {
     {"mpi_io_ns", "MPI-I/O", "Time in input and output of MPI, with all that it does itself.",
      PJ_UNIT_NS, false},
     {"posix_io_ns", "POSIX I/O", "Time in input and output outside MPI.", PJ_UNIT_NS, false},
+    {"io_calls", "I/O calls", "Calls of input and output; those within others are not counted.",
+     PJ_UNIT_NONE, false},
+    {"io_bytes_read", "Bytes read",
+     "That these calls read; in Paraver traces what they were asked for.", PJ_UNIT_BYTES, false},
+    {"io_bytes_written", "Bytes written", "The same of writes.", PJ_UNIT_BYTES, false},
 };
 enum {
     STATS_COLUMNS = sizeof stats_columns / sizeof *stats_columns,
@@ -67,6 +72,8 @@ enum {
     FIRST_COUNTER = 8,
     MPI_IO = 10,
     POSIX_IO,
+    IO_CALLS,
+    IO_READ,
 };
 
 const pj_column *pj_run_table_stats_column(size_t column)
@@ -82,18 +89,30 @@ static const char *lack_of_io(const pj_run *run, uint32_t location)
         return lack;
     if (run->spent_unknown || run->spent_rounded)
         return "its summary does not tell time in input and output by thread";
-    return run->provenance && run->totals[location].spent_ns[PJ_SPENT_IO]
+    return run->io_unknown && run->totals[location].spent_ns[PJ_SPENT_IO]
                ? "its summary does not tell MPI-I/O from other input and output"
                : NULL;
+}
+
+/// Why it is not known how often that was, and how much was moved.
+static const char *lack_of_io_calls(const pj_totals *t, bool bytes)
+{
+    if (t->spent_ns[PJ_SPENT_IO] && !t->io_calls)
+        return "the trace has time in input and output, but no calls of it";
+    return bytes && t->io_untold ? "the trace does not tell how many bytes its calls move" : NULL;
 }
 
 static pj_cell io_cell(const pj_run *run, uint32_t location, size_t column)
 {
     const pj_totals *t = &run->totals[location];
     const char *lack = lack_of_io(run, location);
+    if (!lack && column >= IO_CALLS)
+        lack = lack_of_io_calls(t, column >= IO_READ);
     if (lack)
         return pj_cell_empty(lack);
-    return count_cell(column == MPI_IO ? t->mpi_io_ns : t->spent_ns[PJ_SPENT_IO] - t->mpi_io_ns);
+    const uint64_t values[] = {t->mpi_io_ns, t->spent_ns[PJ_SPENT_IO] - t->mpi_io_ns, t->io_calls,
+                               t->io_read_bytes, t->io_written_bytes};
+    return count_cell(values[column - MPI_IO]);
 }
 
 pj_cell pj_run_table_stats_cell(const pj_run *run, uint32_t location, size_t column)

@@ -123,6 +123,8 @@ static void add_input_output(const pj_run *run, pj_sums *m)
     for (uint32_t i = 0; i < run->layout.locations; i++) {
         const pj_totals *t = &run->totals[i];
         double mpi = (double)t->mpi_io_ns, posix = (double)t->spent_ns[PJ_SPENT_IO] - mpi;
+        if (run->io_unknown)
+            mpi = posix = 0;
         m->mpi_io_sum += mpi;
         m->posix_io_sum += posix;
         m->mpi_io_max = larger(m->mpi_io_max, mpi);

@@ -56,8 +56,10 @@ unsigned pj_state_clock_in_mpi(unsigned mpi, unsigned by_state)
         return PJ_SPENT_P2P;
     if (mpi & 1u << PJ_MPI_COLLECTIVE)
         return PJ_SPENT_COLLECTIVE;
-    if (mpi & 1u << PJ_MPI_IO || by_state == PJ_SPENT_IO)
+    if (mpi & 1u << PJ_MPI_IO)
         return PJ_SPENT_MPI_IO;
+    if (by_state == PJ_SPENT_IO) // MPI_Init reads files, too
+        return PJ_SPENT_IO;
     return mpi & 1u << PJ_MPI_OTHER && known ? by_state : PJ_SPENT_MPI;
 }
 
@@ -333,6 +335,7 @@ void pj_state_clock_level(pj_state_clock *clock, uint64_t time, int64_t value)
 void pj_state_clock_end(pj_state_clock *clock, uint64_t end_ns)
 {
     pj_state_clock_advance(clock, end_ns);
+    pj_io_clock_end(&clock->io, end_ns, clock->window->from, clock->window->to);
     if (clock->borders)
         cross_borders(clock, UINT64_MAX);
 }

@@ -6,6 +6,7 @@
 
 #include "metrics/run/run.h"
 #include "metrics/trace/event.h"
+#include "metrics/trace/io_clock.h"
 #include "metrics/trace/mpi_call.h"
 
 #include <stdbool.h>
@@ -86,6 +87,8 @@ typedef struct pj_state_clock {
     size_t depth;
     bool in_openmp;
     bool overlap; // records have ended others
+
+    pj_io_clock io;
 
     uint64_t *ends; // of earlier records that outlast the current one, as a heap
     size_t end_count, end_cap;
@@ -295,6 +298,8 @@ static inline void pj_state_clock_event(pj_state_clock *clock, const pj_event *e
         break;
     case PJ_EV_MPI:
         pj_state_clock_mpi(clock, event->time, event->code, event->a != 0);
+        if (event->code == PJ_MPI_IO)
+            pj_io_clock_event(&clock->io, event, clock->window->from, clock->window->to);
         break;
     case PJ_EV_OPENMP:
         if (pj_state_clock_is_level(event->code))
@@ -312,9 +317,12 @@ static inline void pj_state_clock_event(pj_state_clock *clock, const pj_event *e
     case PJ_EV_ENTER:
     case PJ_EV_LEAVE:
     case PJ_EV_PART:
-    case PJ_EV_OTHER:
     case PJ_EV_END:
     case PJ_EV_LAST:
+        break;
+    case PJ_EV_OTHER:
+        if (event->code >= PJ_IO_CALL && event->code <= PJ_IO_MOVED)
+            pj_io_clock_event(&clock->io, event, clock->window->from, clock->window->to);
         break;
     }
 }

@@ -7,6 +7,7 @@
 #include "metrics/stat/state_clock.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/import_stats.h"
+#include "metrics/trace/io_way.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +114,11 @@ pj_totals pj_useful_totals(const pj_state_clock *clock)
         .mpi_serial_ns = sum_of(clock, PJ_CLASS_RUNNING, PJ_IN_MPI, PJ_IN_OPENMP) +
                          sum_of(clock, PJ_CLASS_OTHER, PJ_IN_MPI, PJ_IN_OPENMP),
         .mpi_io_ns = clock->spent[PJ_SPENT_MPI_IO],
+        .io_overlap_ns = clock->io.overlap_ns,
+        .io_calls = clock->io.calls,
+        .io_read_bytes = clock->io.bytes[PJ_IO_READ],
+        .io_written_bytes = clock->io.bytes[PJ_IO_WRITE],
+        .io_untold = clock->io.untold,
         .device_calls_ns = pj_state_clock_called(clock),
         .last_event_ns = clock->last_event,
         .first_record_ns = clock->first_record,

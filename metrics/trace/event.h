@@ -43,11 +43,19 @@ enum {
 };
 enum { PJ_LOCK_RELEASED = 0, PJ_LOCK_ASKED = 3, PJ_LOCK_LEAVING = 5, PJ_LOCK_ACQUIRED = 6 };
 
+/// Input and output; `code` of PJ_EV_OTHER as well. Calls of MPI-I/O are PJ_EV_MPI.
+enum {
+    PJ_IO_CALL = PJ_LOCK_NAME + 1, // of other libraries: a = pj_io_way (PJ_IO_LEFT = left)
+    PJ_IO_SIZE,     // what the call that was entered last, and no MPI-I/O, is to move: a = bytes
+    PJ_IO_MPI_SIZE, // the same of MPI-I/O
+    PJ_IO_MOVED,    // a = bytes, UINT64_MAX = not known; b = pj_io_way
+};
+
 /// Values of parameters; `code` of PJ_EV_OTHER as well, only where a pass asks for parameters: b =
 /// index in pj_run.names.parameters. Those of archives hold as long as the region in which they are
 /// given.
 enum {
-    PJ_PARAMETER_SIGNED = PJ_LOCK_NAME + 1, // a = value
+    PJ_PARAMETER_SIGNED = PJ_IO_MOVED + 1, // a = value
     PJ_PARAMETER_UNSIGNED,
     PJ_PARAMETER_TEXT,    // a = index in pj_run.names.texts
     PJ_PARAMETER_LASTING, // a = signed value, until another one of it; 0 = none

@@ -9,6 +9,7 @@
 #include "metrics/run/run.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/import_stats.h"
+#include "metrics/trace/io_way.h"
 #include "metrics/trace/mpi_call.h"
 
 /// What a type of prv_types.def does to the events of its line.
@@ -17,6 +18,7 @@ typedef enum pj_prv_action {
     PJ_PRV_JOIN,   // the same, or joins the reading of instructions before it
     PJ_PRV_DEVICE, // becomes an event, which is told
     PJ_PRV_CALL,   // becomes the event of an MPI call
+    PJ_PRV_FILE,   // becomes the event of a call of input or output
     PJ_PRV_BYTES,  // the others become parts of the event of a collective
     PJ_PRV_ROOT,
     PJ_PRV_COMMUNICATOR,
@@ -126,6 +128,17 @@ static inline pj_mpi_call pj_prv_call(const pj_prv_trace *trace, uint16_t class_
     return value < PJ_PRV_MPI_VALUES ? trace->calls[class_ - 1][value] : (uint16_t)PJ_MPI_UNKNOWN;
 }
 
+/// read, fread, pread, readv, preadv have odd values, writes the even ones behind them.
+static inline pj_io_way pj_prv_io_way(uint64_t type, uint64_t value)
+{
+    enum { WRITES = 40000005, MOVES_MOST = 10 };
+    if (value == 0)
+        return PJ_IO_LEFT;
+    if (type == WRITES)
+        return PJ_IO_WRITE;
+    return value > MOVES_MOST ? PJ_IO_OTHER : value % 2 ? PJ_IO_READ : PJ_IO_WRITE;
+}
+
 /// A reading of cycles joins that of instructions before it in the line.
 static inline bool pj_prv_join(pj_prv_out *out, const pj_prv_pairs *pairs, uint64_t cycles)
 {
@@ -168,6 +181,9 @@ static inline void pj_prv_pair(const pj_prv_trace *trace, pj_prv_out *out, pj_pr
     case PJ_PRV_CALL:
         event.a = pj_prv_call(trace, type->code, value);
         pairs->collective |= type->code == PJ_MPI_COLLECTIVE && event.a;
+        break;
+    case PJ_PRV_FILE:
+        event.a = pj_prv_io_way(type->type, value);
         break;
     case PJ_PRV_BYTES:
         pairs->fields = true;

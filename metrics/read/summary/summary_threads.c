@@ -33,11 +33,30 @@ static const char *const spent[SPENT_VALUES] = {
     [SPENT_CALLS] = "device_calls_ns",
 };
 
+/// Of input and output.
+static const struct {
+    const char *name;
+    size_t offset; // of a uint64_t in pj_totals
+} files[] = {
+    {"mpi_io_ns", offsetof(pj_totals, mpi_io_ns)},
+    {"io_overlap_ns", offsetof(pj_totals, io_overlap_ns)},
+    {"io_calls", offsetof(pj_totals, io_calls)},
+    {"io_bytes_read", offsetof(pj_totals, io_read_bytes)},
+    {"io_bytes_written", offsetof(pj_totals, io_written_bytes)},
+    {"io_untold", offsetof(pj_totals, io_untold)},
+};
+
+enum { FILES = sizeof files / sizeof *files };
 enum { FIELDS = sizeof fields / sizeof *fields, IDEALS = 2 };
 
 static uint64_t *field_of(const pj_run *run, uint32_t location, size_t field)
 {
     return (uint64_t *)((char *)&run->totals[location] + fields[field].offset);
+}
+
+static uint64_t *file_of(pj_totals *totals, size_t file)
+{
+    return (uint64_t *)((char *)totals + files[file].offset);
 }
 
 static uint64_t *spent_of(pj_totals *totals, size_t value)
@@ -69,6 +88,19 @@ static pj_summary_vectors by_spent(const pj_run *run, pj_arena *arena)
     for (size_t k = 0; k < SPENT_VALUES; k++)
         v.items[k] =
             (pj_summary_vector){spent[k], pj_new_n(arena, int64_t, run->layout.locations + 1)};
+    return v;
+}
+
+/// Input and output as vectors by location, zeroed.
+static pj_summary_vectors by_file(const pj_run *run, pj_arena *arena)
+{
+    pj_summary_vectors v = {.items = pj_new_n(arena, pj_summary_vector, FILES),
+                            .count = FILES,
+                            .ranks = run->layout.ranks,
+                            .first = run->layout.first_location};
+    for (size_t k = 0; k < FILES; k++)
+        v.items[k] =
+            (pj_summary_vector){files[k].name, pj_new_n(arena, int64_t, run->layout.locations + 1)};
     return v;
 }
 
@@ -130,6 +162,25 @@ static json_t *write_spent(const pj_run *run, size_t budget)
     return pj_summary_vectors_encode(&v, budget, false);
 }
 
+static bool has_files(const pj_run *run)
+{
+    for (uint32_t i = 0; i < run->layout.locations; i++)
+        if (run->totals[i].spent_ns[PJ_SPENT_IO] || run->totals[i].io_calls)
+            return true;
+    return false;
+}
+
+/// NULL = there is none, or it takes too much room.
+static json_t *write_files(const pj_run *run, size_t budget)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_summary_vectors v = by_file(run, arena);
+    for (uint32_t i = 0; i < run->layout.locations; i++)
+        for (size_t k = 0; k < FILES; k++)
+            v.items[k].values[i] = signed_ns(*file_of(&run->totals[i], k));
+    return has_files(run) ? pj_summary_vectors_encode(&v, budget, true) : NULL;
+}
+
 json_t *pj_summary_threads_write(const pj_run *run, size_t budget)
 {
     json_t *counters = json_array();
@@ -146,6 +197,10 @@ json_t *pj_summary_threads_write(const pj_run *run, size_t budget)
     used = pj_summary_size(out);
     if (!run->spent_unknown)
         json_object_set_new(out, "spent", write_spent(run, budget > used ? budget - used : 0));
+    used = pj_summary_size(out);
+    json_t *io = run->io_unknown ? NULL : write_files(run, budget > used ? budget - used : 0);
+    if (io)
+        json_object_set_new(out, "files", io);
     return out;
 }
 
@@ -217,6 +272,21 @@ static bool read_spent(const json_t *from, pj_run *run, pj_err *err)
     return true;
 }
 
+/// Where there is input or output, summaries of earlier versions do not tell it.
+static bool read_files(const json_t *from, pj_run *run, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_summary_vectors v = by_file(run, arena);
+    run->io_unknown = !from && has_files(run);
+    if (from && !pj_summary_vectors_decode(from, &v, run->path, err))
+        return false;
+    for (uint32_t i = 0; i < run->layout.locations; i++)
+        for (size_t k = 0; k < FILES; k++)
+            *file_of(&run->totals[i], k) =
+                (uint64_t)(v.items[k].values[i] > 0 ? v.items[k].values[i] : 0);
+    return true;
+}
+
 static bool read_ranks(const json_t *from, pj_run *run, pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
@@ -237,5 +307,6 @@ bool pj_summary_threads_read(const json_t *from, pj_run *run, pj_err *err)
     return read_counters(json_object_get(from, "counters"), run, err) &&
            read_locations(json_object_get(from, "totals"), run, err) &&
            read_spent(json_object_get(from, "spent"), run, err) &&
+           read_files(json_object_get(from, "files"), run, err) &&
            (!run->ideal.available || read_ranks(json_object_get(from, "ideal"), run, err));
 }

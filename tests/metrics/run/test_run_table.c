@@ -41,7 +41,8 @@ static void test_stats(void **state)
     run->counters[PJ_COUNTER_INSTRUCTIONS].useful[2] = 7;
     pj_auto_table table = pj_run_table_stats(run);
     expect_columns(table, "rank,thread,useful_ns,serial_useful_ns,openmp_useful_ns,openmp_ns,"
-                          "outside_mpi_ns,runtime_ns,instructions,cycles,mpi_io_ns,posix_io_ns");
+                          "outside_mpi_ns,runtime_ns,instructions,cycles,mpi_io_ns,posix_io_ns,"
+                          "io_calls,io_bytes_read,io_bytes_written");
     assert_int_equal(table->row_count, 3);
     assert_string_equal(table->title, "Statistics of run");
     static const int64_t expected[] = {1, 1, 1, 2, 3, 4, 5, 9007199254740993, 7};

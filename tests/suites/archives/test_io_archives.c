@@ -4,7 +4,10 @@
 #include "metrics/base/err.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
+#include "metrics/run/run.h"
+#include "metrics/run/run_table.h"
 #include "metrics/run/study/study.h"
+#include "metrics/table/table.h"
 #include "tests/support/folder.h"
 #include "tests/support/trace/device_trace.h"
 #include "tests/support/trace/otf2_flush.h"
@@ -52,32 +55,46 @@ static void write_definitions(OTF2_GlobalDefWriter *out)
             out, i, 3 + i, 3 + i, 0, roles[i], paradigms[i], OTF2_REGION_FLAG_NONE, 0, 0, 0));
 }
 
-/// Region and time of each enter, and of each leave as -1 - region.
+/// Region and time of each enter, and of each leave as -1 - region; bytes that an operation moves
+/// behind an enter, 0 = none is recorded.
 typedef struct step {
     int region;
     uint64_t time;
+    uint64_t bytes;
 } step;
+
+/// It is asked for more than it moves.
+static void write_operation(OTF2_EvtWriter *events, const step *s)
+{
+    if (!s->bytes)
+        return;
+    pj_otf2_good(OTF2_EvtWriter_IoOperationBegin(
+        events, NULL, BEGIN + s->time, (OTF2_IoHandleRef)s->region, OTF2_IO_OPERATION_MODE_WRITE,
+        OTF2_IO_OPERATION_FLAG_NONE, 2 * s->bytes, 0));
+    pj_otf2_good(OTF2_EvtWriter_IoOperationComplete(events, NULL, BEGIN + s->time + 1,
+                                                    (OTF2_IoHandleRef)s->region, s->bytes, 0));
+}
 
 static void write_events(OTF2_EvtWriter *events, uint64_t rank)
 {
     enum { MOST = 10 };
     static const step steps[RANKS][MOST] = {
-        {{MAIN, 0},
-         {FILE_WRITE, 60},
-         {WRITE, 62},
-         {-1 - WRITE, 68},
-         {-1 - FILE_WRITE, 70},
-         {BARRIER, 70},
-         {-1 - BARRIER, 100},
-         {-1 - MAIN, 100}},
-        {{MAIN, 0},
-         {FILE_WRITE, 40},
-         {-1 - FILE_WRITE, 70},
-         {WRITE, 70},
-         {-1 - WRITE, 90},
-         {BARRIER, 90},
-         {-1 - BARRIER, 100},
-         {-1 - MAIN, 100}},
+        {{MAIN, 0, 0},
+         {FILE_WRITE, 60, 4096},
+         {WRITE, 62, 4096},
+         {-1 - WRITE, 68, 0},
+         {-1 - FILE_WRITE, 70, 0},
+         {BARRIER, 70, 0},
+         {-1 - BARRIER, 100, 0},
+         {-1 - MAIN, 100, 0}},
+        {{MAIN, 0, 0},
+         {FILE_WRITE, 40, 0},
+         {-1 - FILE_WRITE, 70, 0},
+         {WRITE, 70, 100},
+         {-1 - WRITE, 90, 0},
+         {BARRIER, 90, 0},
+         {-1 - BARRIER, 100, 0},
+         {-1 - MAIN, 100, 0}},
     };
     for (unsigned i = 0; i < MOST && (i == 0 || steps[rank][i].time); i++) {
         const step *s = &steps[rank][i];
@@ -85,6 +102,7 @@ static void write_events(OTF2_EvtWriter *events, uint64_t rank)
                                                           (OTF2_RegionRef)(-1 - s->region))
                                    : OTF2_EvtWriter_Enter(events, NULL, BEGIN + s->time,
                                                           (OTF2_RegionRef)s->region));
+        write_operation(events, s);
     }
 }
 
@@ -141,10 +159,33 @@ static void rows_by_hand(void **state)
     pj_otf2_writer_remove(ANCHOR);
 }
 
+/// What is written within MPI-I/O is told once; of the other rank's nothing is told.
+static void calls_and_bytes_are_told(void **state)
+{
+    (void)state;
+    write_archive();
+    pj_load_opts opts = {.no_replay = true, .ignore_summary = true};
+    pj_auto_run run = device_trace_load_with(ANCHOR, opts, 1);
+    const pj_totals *t = run->totals;
+    assert_int_equal(t[0].io_calls, 1);
+    assert_int_equal(t[0].io_written_bytes, 4096);
+    assert_int_equal(t[0].io_overlap_ns, 6);
+    assert_int_equal(t[0].io_untold, 0);
+    assert_int_equal(t[1].io_calls, 2);
+    assert_int_equal(t[1].io_written_bytes, 100);
+    assert_int_equal(t[1].io_untold, 1);
+    pj_auto_table table = pj_run_table_stats(run);
+    size_t at = (size_t)pj_table_column(table, PJ_S("io_bytes_written"));
+    assert_int_equal(pj_table_cell(table, 0, at)->integer, 4096);
+    assert_int_equal(pj_table_cell(table, 1, at)->kind, PJ_CELL_EMPTY);
+    pj_otf2_writer_remove(ANCHOR);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_by_hand),
+        cmocka_unit_test(calls_and_bytes_are_told),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

@@ -9,6 +9,7 @@
 #include "metrics/read/otf2/events/otf2_counters.h"
 #include "metrics/read/otf2/events/otf2_device.h"
 #include "metrics/read/otf2/events/otf2_event.h"
+#include "metrics/read/otf2/events/otf2_files.h"
 #include "metrics/read/otf2/events/otf2_give.h"
 #include "metrics/read/otf2/events/otf2_index.h"
 #include "metrics/read/otf2/events/otf2_locks.h"
@@ -131,6 +132,9 @@ static void begin_construct(pj_otf2_location *location, uint64_t time, uint32_t 
     case PJ_OTF2_LOCKED:
         pj_otf2_lock_enter_body(location, time);
         return;
+    case PJ_OTF2_FILE:
+        pj_otf2_file_enter(location, time, index);
+        return;
     case PJ_OTF2_DEVICE:
         pj_otf2_device_enter(location, time, index);
         return;
@@ -166,6 +170,9 @@ static void end_construct(pj_otf2_location *location, uint64_t time, uint32_t in
         return;
     case PJ_OTF2_LOCKED:
         pj_otf2_lock_leave_body(location, time);
+        return;
+    case PJ_OTF2_FILE:
+        pj_otf2_file_leave(location, time);
         return;
     case PJ_OTF2_DEVICE:
         pj_otf2_device_leave(location, time);
@@ -332,7 +339,22 @@ static void give_parameter(pj_otf2_location *location, uint64_t time, const pj_o
     given->code = kind;
 }
 
-/// The records about OpenMP and threads, parameters of regions, and files.
+static void take_file_record(pj_otf2_location *location, uint64_t time, const pj_otf2_event *event)
+{
+    switch (event->type) {
+    case PJ_OTF2_IO_CREATE_HANDLE:
+    case PJ_OTF2_IO_DESTROY_HANDLE:
+    case PJ_OTF2_IO_SEEK:
+    case PJ_OTF2_IO_OPERATION_BEGIN:
+        if (location->calls)
+            pj_otf2_calls_file(location, event->field[0]);
+        break;
+    }
+    if (event->type == PJ_OTF2_IO_OPERATION_BEGIN || event->type == PJ_OTF2_IO_OPERATION_COMPLETE)
+        pj_otf2_file_record(location, time, event);
+}
+
+/// The records about OpenMP and threads, and parameters of regions.
 static void take_thread_record(pj_otf2_location *location, uint64_t time,
                                const pj_otf2_event *event)
 {
@@ -370,13 +392,6 @@ static void take_thread_record(pj_otf2_location *location, uint64_t time,
             pj_otf2_calls_parameter(location, event);
         if (location->parameters)
             give_parameter(location, time, event);
-        return;
-    case PJ_OTF2_IO_CREATE_HANDLE:
-    case PJ_OTF2_IO_DESTROY_HANDLE:
-    case PJ_OTF2_IO_SEEK:
-    case PJ_OTF2_IO_OPERATION_BEGIN:
-        if (location->calls)
-            pj_otf2_calls_file(location, event->field[0]);
         return;
     }
 }
@@ -468,6 +483,7 @@ static void take_record(pj_otf2_location *location, uint64_t time, const pj_otf2
         return;
     }
     take_window_record(location, time, event);
+    take_file_record(location, time, event);
     take_thread_record(location, time, event);
 }
 

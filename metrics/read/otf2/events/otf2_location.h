@@ -69,6 +69,7 @@ typedef struct pj_otf2_standing {
     uint32_t call_region; // the outermost one
     uint32_t collectives; // begun and not ended
     uint32_t forks, teams, parallels;
+    uint32_t files;           // regions of input and output outside MPI that are open
     uint32_t device_calls;    // of a thread: regions of their runtime that are open
     uint32_t kernels, copies; // of a stream: what is open
     uint32_t inner_teams;     // of the teams: those that are nested by their definition
@@ -147,6 +148,7 @@ typedef struct pj_otf2_ids {
 typedef struct pj_otf2_pending {
     pj_otf2_requests requests;
     pj_otf2_requests collectives; // requested and not completed: their number in place of the time
+    pj_otf2_requests operations;  // of files that have begun: their pj_io_way in place of the time
     pj_otf2_requests sends;       // on their way: the same; only where their ends are told
     uint64_t send_count;          // told so far
     uint32_t collective_count;    // requested so far

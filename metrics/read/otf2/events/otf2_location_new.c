@@ -181,6 +181,7 @@ void pj_otf2_location_free(pj_otf2_location *location)
     pj_map_free(&location->pending.channels);
     pj_otf2_requests_free(&location->pending.requests);
     pj_otf2_requests_free(&location->pending.collectives);
+    pj_otf2_requests_free(&location->pending.operations);
     pj_otf2_requests_free(&location->pending.sends);
     pj_otf2_index_free(location->index);
     pj_otf2_ranged_free(location->ranged);

@@ -243,7 +243,7 @@ pj_otf2_region pj_otf2_region_of(const pj_otf2_region_def *def, bool by_name)
         region.device_call = (uint8_t)call;
         region.state = (uint8_t)pj_device_call_state(call);
     }
-    if (is_io) {
+    if (is_io) { // of MPI
         region.state = STATE_IO;
         region.class_ = PJ_MPI_IO;
     }

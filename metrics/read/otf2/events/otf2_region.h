@@ -26,6 +26,7 @@ typedef enum pj_otf2_construct {
     PJ_OTF2_TASKWAIT,
     PJ_OTF2_LOCK,   // a lock may be asked for in it
     PJ_OTF2_LOCKED, // the body of a critical section
+    PJ_OTF2_FILE,   // a call of input or output outside MPI
     PJ_OTF2_DEVICE, // a call of the runtime of devices
 } pj_otf2_construct;
 

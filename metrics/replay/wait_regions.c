@@ -128,13 +128,14 @@ static void leave(pj_wait_regions *regions, place *p, const pj_event *event)
         add_change(regions, p, event->time);
 }
 
-/// MPI functions are told by their calls: to have entered one changes nothing.
+/// MPI functions are told by their calls, and what a recorder opens itself is no function: to have
+/// entered one changes nothing.
 static uint32_t region_of(pj_wait_regions *regions, const place *p, uint64_t region)
 {
     const pj_run_names *names = &regions->run->names;
-    bool mpi = region < names->region_count && names->regions[region].kind &&
-               strcmp(names->regions[region].kind, "mpi") == 0;
-    return mpi ? innermost(p) : number_of(regions, PJ_EV_ENTER, region);
+    const pj_region *known = region < names->region_count ? &names->regions[region] : NULL;
+    bool other = known && (known->root || (known->kind && strcmp(known->kind, "mpi") == 0));
+    return other ? innermost(p) : number_of(regions, PJ_EV_ENTER, region);
 }
 
 void pj_wait_regions_event(pj_wait_regions *regions, const pj_event *event)

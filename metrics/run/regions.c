@@ -54,6 +54,19 @@ static const pj_region *find_region(const pj_run *run, uint64_t value)
     return value >= 1 && value <= run->names.region_count ? &run->names.regions[value - 1] : NULL;
 }
 
+bool pj_region_is_function(const pj_run *run, uint64_t region)
+{
+    static const char *const others[] = {"mpi", "omp", "thread", "system"};
+    const pj_run_names *names = &run->names;
+    if (region >= names->region_count)
+        return true;
+    const char *kind = names->regions[region].kind;
+    for (size_t i = 0; kind && i < sizeof others / sizeof *others; i++)
+        if (strcmp(kind, others[i]) == 0)
+            return false;
+    return !names->regions[region].root;
+}
+
 bool pj_regions_name_functions(const pj_run *run)
 {
     static const char *const kinds[] = {"function", "user", "loop"};

@@ -56,6 +56,9 @@ typedef struct pj_regions {
 
 void pj_region_sum_add(pj_region_sum *sum, const pj_region_instance *instance);
 
+/// Whether a region of the trace is a function of the program: no MPI call, no construct of OpenMP,
+/// nothing that the recorder opens itself.
+bool pj_region_is_function(const pj_run *run, uint64_t region);
 /// Whether the trace names functions of the program, or its regions.
 bool pj_regions_name_functions(const pj_run *run);
 /// What a run calls a value of OpenMP events; NULL when it has no name for it.

@@ -40,7 +40,7 @@ static bool run_bursts(pj_session *session, const void *given, pj_value *out, pj
 {
     const bursts_args *args = given;
     pj_auto_value runs = {0};
-    pj_load_opts opts = {.no_replay = true, .aspects = PJ_WANT(bursts)};
+    pj_load_opts opts = {.no_replay = true, .aspects = PJ_WANT(bursts), .regions = true};
     if (!pj_export_check(&args->exports, err) ||
         !pj_inputs_load(session, &args->load, opts, &runs, err))
         return false;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { IPC_MOST = 1 << 12, DURATION_BITS = 9, AXIS_BITS = 24 };
+enum { IPC_MOST = 1 << 12, DURATION_BITS = 9, AXIS_BITS = 20, FUNCTION_BITS = 20 };
 
 void pj_burst_sum_add(pj_burst_sum *to, const pj_burst_sum *from)
 {
@@ -15,6 +15,7 @@ void pj_burst_sum_add(pj_burst_sum *to, const pj_burst_sum *from)
     to->time_ns += from->time_ns;
     to->instructions += from->instructions;
     to->cycles += from->cycles;
+    to->order += from->order;
     to->ranks |= from->ranks;
 }
 
@@ -27,7 +28,8 @@ void pj_burst_cells_free(pj_burst_cells *cells)
 
 static uint64_t key_of(const pj_burst_cell *cell)
 {
-    return ((uint64_t)cell->x << AXIS_BITS | cell->y) << DURATION_BITS | cell->duration;
+    uint64_t place = ((uint64_t)cell->x << AXIS_BITS | cell->y) << DURATION_BITS | cell->duration;
+    return place << FUNCTION_BITS | cell->function;
 }
 
 static void add_cell(pj_burst_cells *cells, const pj_burst_cell *cell)
@@ -62,10 +64,12 @@ static uint32_t on_axis(double value)
     return value > 0 ? (uint32_t)(value * PJ_BURST_FINENESS) : 0;
 }
 
-void pj_burst_cells_add(pj_burst_cells *cells, const pj_burst_sum *burst)
+void pj_burst_cells_add(pj_burst_cells *cells, const pj_burst_sum *burst, uint32_t function)
 {
     double time = burst->time_ns ? (double)burst->time_ns : 1;
-    pj_burst_cell cell = {.duration = (uint32_t)(4 * log2(time)), .sum = *burst};
+    pj_burst_cell cell = {.duration = (uint32_t)(4 * log2(time)),
+                          .function = function < PJ_BURST_FUNCTIONS ? function : 0,
+                          .sum = *burst};
     if (burst->instructions && burst->cycles) {
         double ipc = (double)burst->instructions / (double)burst->cycles;
         cell.x = on_axis(log10((double)burst->instructions));

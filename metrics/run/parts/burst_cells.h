@@ -13,14 +13,16 @@ enum { PJ_BURST_CELLS_MOST = 1 << 16, PJ_BURST_FINENESS = 128 }; // cells; of an
 /// Sums over bursts.
 typedef struct pj_burst_sum {
     uint64_t bursts, time_ns, instructions, cycles;
+    uint64_t order; // sum of their places among the bursts of their threads, from 1
     uint64_t ranks; // set of groups of ranks, PJ_BURST_RANKS at most
 } pj_burst_sum;
 
-enum { PJ_BURST_RANKS = 64 };
+enum { PJ_BURST_RANKS = 64, PJ_BURST_FUNCTIONS = 1 << 20 };
 
 typedef struct pj_burst_cell {
     uint32_t x, y;     // floor(fineness * log10 instructions), floor(fineness * IPC)
     uint32_t duration; // floor(4 log2 ns)
+    uint32_t function; // below PJ_BURST_FUNCTIONS, the caller's numbers; 0 = not known
     pj_burst_sum sum;
 } pj_burst_cell;
 
@@ -32,9 +34,9 @@ typedef struct pj_burst_cells {
     unsigned coarser; // times that the cells have been doubled because there were too many
 } pj_burst_cells;
 
-/// One burst, or what is known of one: with neither instructions nor cycles its cell is that of its
-/// duration, with y 0.
-void pj_burst_cells_add(pj_burst_cells *cells, const pj_burst_sum *burst);
+/// One burst of a function, or what is known of one: with neither instructions nor cycles its cell
+/// is that of its duration, with y 0.
+void pj_burst_cells_add(pj_burst_cells *cells, const pj_burst_sum *burst, uint32_t function);
 void pj_burst_cells_free(pj_burst_cells *cells);
 void pj_burst_sum_add(pj_burst_sum *to, const pj_burst_sum *from);
 

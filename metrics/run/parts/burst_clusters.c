@@ -204,6 +204,53 @@ static void number_clusters(pj_burst_clusters *out, const uint32_t *roots, pj_ar
         out->points[i].cluster = roots[i] == NO_CLUSTER ? 0 : number_of[roots[i]];
 }
 
+// Functions
+
+/// Time of a function in a cluster.
+typedef struct stay {
+    uint32_t cluster, function;
+    uint64_t time_ns;
+} stay;
+
+static int order_stays(const void *a, const void *b)
+{
+    const stay *s = a, *t = b;
+    if (s->cluster != t->cluster)
+        return s->cluster < t->cluster ? -1 : 1;
+    return s->function < t->function ? -1 : s->function > t->function;
+}
+
+static uint32_t cluster_of(const pj_burst_clusters *out, const pj_burst_cell *cell)
+{
+    const pj_burst_point at = {.x = cell->x, .y = cell->y};
+    const pj_burst_point *point =
+        bsearch(&at, out->points, out->point_count, sizeof *out->points, order_points);
+    return point ? point->cluster : 0;
+}
+
+/// The function of each cluster: of two that take as long the lower number.
+static void find_functions(const pj_burst_cells *cells, pj_burst_clusters *out, pj_arena *arena)
+{
+    uint32_t shortest = shortest_kept(cells);
+    stay *stays = pj_new_n(arena, stay, cells->count + 1);
+    size_t count = 0;
+    out->functions = pj_new_n(arena, pj_burst_function, out->count + 1);
+    for (size_t i = 0; i < cells->count; i++) {
+        const pj_burst_cell *cell = &cells->items[i];
+        uint32_t cluster = cell->duration < shortest ? 0 : cluster_of(out, cell);
+        if (cluster)
+            stays[count++] = (stay){cluster - 1, cell->function, cell->sum.time_ns};
+    }
+    qsort(stays, count, sizeof *stays, order_stays);
+    for (size_t from = 0, to; from < count; from = to) {
+        pj_burst_function sum = {.number = stays[from].function};
+        for (to = from; to < count && order_stays(&stays[from], &stays[to]) == 0; to++)
+            sum.time_ns += stays[to].time_ns;
+        if (sum.time_ns > out->functions[stays[from].cluster].time_ns)
+            out->functions[stays[from].cluster] = sum;
+    }
+}
+
 void pj_burst_clusters_find(const pj_burst_cells *cells, pj_burst_clusters *out, pj_arena *arena)
 {
     take_points(cells, out, arena);
@@ -219,4 +266,5 @@ void pj_burst_clusters_find(const pj_burst_cells *cells, pj_burst_clusters *out,
         roots[i] = core == NO_CLUSTER ? NO_CLUSTER : root_of(parents, core);
     }
     number_clusters(out, roots, arena);
+    find_functions(cells, out, arena);
 }

@@ -15,10 +15,13 @@
 #include <math.h>
 
 static const double farthest = 0.12; // a third more instructions, or an eighth of the largest IPC
-static const double as_near = 0.01;  // less is no difference: the longer one is meant
+static const double as_near = 0.02;  // less is no difference: where they come tells, then size
+static const double as_early = 0.01; // the same of positions
 
 typedef struct place {
     double x, y;
+    double position; // among the bursts of a thread
+    double bursts;   // of a rank
 } place;
 
 static const pj_burst_clusters *bursts_of(const pj_study *study, size_t index)
@@ -48,12 +51,15 @@ static bool are_known(const pj_study *study, pj_err *err)
 }
 
 /// Where a cluster lies; with strong scaling each of p ranks has a p-th of the work.
-static place place_of(const pj_study *study, size_t index, const pj_burst_sum *sum, double most_ipc)
+static place place_of(const pj_study *study, size_t index, uint32_t cluster, double most_ipc)
 {
+    const pj_burst_sum *sum = &bursts_of(study, index)->clusters[cluster];
     double work = (double)sum->instructions / (double)sum->bursts;
     if (study->scaling == PJ_SCALING_STRONG)
         work *= study->cases[index].layout->ranks;
-    return (place){log10(fmax(work, 1)), ipc_of(sum) / most_ipc};
+    return (place){log10(fmax(work, 1)), ipc_of(sum) / most_ipc,
+                   pj_burst_position(sum, bursts_of(study, index)->order),
+                   (double)sum->bursts / study->cases[index].layout->ranks};
 }
 
 static double largest_ipc(const pj_study *study)
@@ -65,19 +71,59 @@ static double largest_ipc(const pj_study *study)
     return most > 0 ? most : 1;
 }
 
-/// The cluster of the case before that is nearest; PJ_NO_CLUSTER = none is near.
+/// The cluster of the case before that is nearest, of several that are as near the one that comes
+/// at the same place, then the longest; PJ_NO_CLUSTER = none is near.
 static uint32_t nearest(const place *before, uint32_t count, place at)
 {
     uint32_t best = PJ_NO_CLUSTER;
-    double least = farthest + as_near;
+    double least = farthest, apart = 2;
+    for (uint32_t i = 0; i < count; i++)
+        least = fmin(least, hypot(before[i].x - at.x, before[i].y - at.y));
     for (uint32_t i = 0; i < count; i++) { // the longest first
         double far = hypot(before[i].x - at.x, before[i].y - at.y);
-        if (far < least - as_near) {
-            least = far;
+        double moved = fabs(before[i].position - at.position);
+        if (far < farthest && far <= least + as_near && moved < apart - as_early) {
+            apart = moved;
             best = i;
         }
     }
     return best;
+}
+
+/// The cluster that nobody follows yet and that comes as often at the same place, whatever it
+/// computes there; PJ_NO_CLUSTER = there is none.
+static uint32_t at_same_place(const place *before, const bool *followed, uint32_t count, place at)
+{
+    static const double as_often = 1e-6;
+    uint32_t best = PJ_NO_CLUSTER;
+    double least = as_early;
+    for (uint32_t i = 0; i < count; i++) {
+        double moved = fabs(before[i].position - at.position);
+        if (!followed[i] && moved < least && fabs(before[i].bursts - at.bursts) < as_often) {
+            least = moved;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/// Fills in which cluster of the case before each cluster of a case follows.
+static void follow_case(const place *before, uint32_t old_count, const place *here, uint32_t count,
+                        uint32_t *followed_by)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    bool *followed = pj_new_n(arena, bool, old_count + 1);
+    for (uint32_t k = 0; k < count; k++) {
+        followed_by[k] = nearest(before, old_count, here[k]);
+        if (followed_by[k] != PJ_NO_CLUSTER)
+            followed[followed_by[k]] = true;
+    }
+    for (uint32_t k = 0; k < count; k++) // the longest first
+        if (followed_by[k] == PJ_NO_CLUSTER) {
+            followed_by[k] = at_same_place(before, followed, old_count, here[k]);
+            if (followed_by[k] != PJ_NO_CLUSTER)
+                followed[followed_by[k]] = true;
+        }
 }
 
 static void follow(const pj_study *study, pj_burst_tracks *out, pj_arena *arena)
@@ -86,15 +132,16 @@ static void follow(const pj_study *study, pj_burst_tracks *out, pj_arena *arena)
     const place *before = NULL;
     for (size_t i = 0; i < study->count; i++) {
         const pj_burst_clusters *bursts = bursts_of(study, i);
+        uint32_t old_count = i ? bursts_of(study, i - 1)->count : 0;
         place *here = pj_new_n(arena, place, bursts->count);
         out->track_of[i] = pj_new_n(arena, uint32_t, bursts->count);
         out->before[i] = pj_new_n(arena, uint32_t, bursts->count);
+        for (uint32_t k = 0; k < bursts->count; k++)
+            here[k] = place_of(study, i, k, most);
+        follow_case(before, old_count, here, bursts->count, out->before[i]);
         for (uint32_t k = 0; k < bursts->count; k++) {
-            here[k] = place_of(study, i, &bursts->clusters[k], most);
-            uint32_t old =
-                before ? nearest(before, bursts_of(study, i - 1)->count, here[k]) : PJ_NO_CLUSTER;
+            uint32_t old = out->before[i][k];
             out->track_of[i][k] = old == PJ_NO_CLUSTER ? out->count++ : out->track_of[i - 1][old];
-            out->before[i][k] = old;
         }
         before = here;
     }
@@ -131,6 +178,8 @@ static const pj_column columns[] = {
     {"instructions_ratio", "Instructions, x", "The same of instructions.", PJ_UNIT_RATIO,
      PJ_TEXT_NONE},
     {"ipc_ratio", "IPC, x", "The same of IPC.", PJ_UNIT_RATIO, PJ_TEXT_NONE},
+    {"position", "Position", "Mean place among the bursts of a thread: 0 the first, 1 the last.",
+     PJ_UNIT_RATIO, PJ_TEXT_NONE},
 };
 
 /// "1, 4": clusters of a run that are of a track.
@@ -166,7 +215,27 @@ static void add_row(const pj_study *study, const pj_burst_tracks *tracks, size_t
     *cell++ = pj_cell_real(ipc_of(sum));
     *cell++ = pj_cell_real(each * (double)sum->time_ns / (double)old->time_ns);
     *cell++ = pj_cell_real(each * (double)sum->instructions / (double)old->instructions);
-    *cell = pj_cell_real(ipc_of(sum) / ipc_of(old));
+    *cell++ = pj_cell_real(ipc_of(sum) / ipc_of(old));
+    *cell = pj_cell_real(pj_burst_position(sum, bursts_of(study, index)->order));
+}
+
+/// " Cluster 3 of a_4 splits into 2, 5 of a_8."; "" where none does.
+static const char *splits_text(const pj_study *study, const pj_burst_tracks *tracks,
+                               pj_arena *arena)
+{
+    pj_auto_buf text = {.at = NULL};
+    for (size_t i = 1; i < study->count; i++)
+        for (uint32_t old = 0; old < bursts_of(study, i - 1)->count; old++) {
+            pj_auto_buf into = {.at = NULL};
+            unsigned count = 0;
+            for (uint32_t k = 0; k < bursts_of(study, i)->count; k++)
+                if (tracks->before[i][k] == old)
+                    pj_buf_addf(&into, "%s%u", count++ ? ", " : "", k + 1);
+            if (count > 1)
+                pj_buf_addf(&text, " Cluster %u of %s splits into %s of %s.", old + 1,
+                            study->cases[i - 1].name, into.at, study->cases[i].name);
+        }
+    return pj_arena_text(arena, pj_buf_str(&text));
 }
 
 pj_table *pj_burst_tracks_table(const pj_study *study, pj_err *err)
@@ -188,8 +257,10 @@ pj_table *pj_burst_tracks_table(const pj_study *study, pj_err *err)
     table->note = pj_arena_format(
         table->arena,
         "Clusters of a run belong to that of the run before which is nearest in instructions%s and "
-        "IPC; %s scaling.",
+        "IPC, of several as near to the one that comes at the same place of the run, then to the "
+        "longest; what is near none, to one that comes as often at the same place. %s scaling.%s",
         study->scaling == PJ_SCALING_STRONG ? " x ranks" : "",
-        study->scaling == PJ_SCALING_STRONG ? "strong" : "weak");
+        study->scaling == PJ_SCALING_STRONG ? "Strong" : "Weak",
+        splits_text(study, &tracks, table->arena));
     return table;
 }

@@ -24,8 +24,10 @@ typedef struct pj_burst_tracks {
 /// The tracks of cases that were all read with their bursts: the clusters of the first case, and
 /// those of others that are like none before. A cluster belongs to that of the case before it which
 /// is nearest in log10 of instructions (strong scaling: times ranks) and IPC (1 = the largest of
-/// all), the longer one of two that are as near; several may belong to one. PJ_E_MISSING: a run has
-/// no bursts with counters.
+/// all); of two that are as near to the one whose place among the bursts of a thread is nearer,
+/// then to the longer one. Several may belong to one. What is near none follows one that comes as
+/// often at the same place and that nobody else follows. PJ_E_MISSING: a run has no bursts with
+/// counters.
 PJ_CHECKED bool pj_burst_tracks_find(const pj_study *study, pj_burst_tracks *out, pj_arena *arena,
                                      pj_err *err);
 static inline const pj_burst_sum *pj_burst_tracks_at(const pj_burst_tracks *tracks, size_t run,
@@ -36,7 +38,7 @@ static inline const pj_burst_sum *pj_burst_tracks_at(const pj_burst_tracks *trac
 
 /// One row for each track and case that has it: track, trace, ranks, clusters, bursts, time_ns,
 /// share, instructions, ipc, and how the last ones but share differ from the first case that has
-/// the track. Errors as above.
+/// the track, and position. The note says which clusters split. Errors as above.
 PJ_CHECKED pj_table *pj_burst_tracks_table(const pj_study *study, pj_err *err);
 
 #endif

@@ -19,6 +19,10 @@ static const pj_column columns[] = {
     {"mean_ns", "Mean", "Time / bursts.", PJ_UNIT_NS, false},
     {"instructions", "Instructions", "Sum over bursts.", PJ_UNIT_NONE, false},
     {"ipc", "IPC", "Instructions per cycle.", PJ_UNIT_RATIO, false},
+    {"function", "Function", "Of the program, that most of the time is spent in.", PJ_UNIT_NONE,
+     PJ_TEXT},
+    {"position", "Position", "Mean place among the bursts of a thread: 0 the first, 1 the last.",
+     PJ_UNIT_RATIO, false},
 };
 
 /// All time that was looked at.
@@ -42,8 +46,12 @@ static void fill(const pj_run *run, uint32_t index, pj_cell *cell)
     *cell++ = pj_cell_real((double)sum->time_ns / time_of(run->bursts));
     *cell++ = pj_cell_real((double)sum->time_ns / (double)sum->bursts);
     *cell++ = timed ? pj_cell_empty(no_counters) : pj_cell_int((int64_t)sum->instructions);
-    *cell = timed ? pj_cell_empty(no_counters)
-                  : pj_cell_real((double)sum->instructions / (double)sum->cycles);
+    *cell++ = timed ? pj_cell_empty(no_counters)
+                    : pj_cell_real((double)sum->instructions / (double)sum->cycles);
+    const char *function = run->bursts->functions[index].name;
+    *cell++ =
+        function ? pj_cell_text(function) : pj_cell_empty("no function of the program is known");
+    *cell = pj_cell_real(pj_burst_position(sum, run->bursts->order));
 }
 
 /// " 5 bursts, 19.1 % of the time, are alone."; nothing where there are none.

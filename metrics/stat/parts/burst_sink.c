@@ -11,6 +11,7 @@
 #include "metrics/run/run.h"
 #include "metrics/run/timeline.h"
 #include "metrics/stat/aspect_rows.h"
+#include "metrics/stat/parts/function_stay.h"
 #include "metrics/stat/state_clock.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/layout.h"
@@ -24,6 +25,7 @@ typedef struct thread {
     uint64_t called_ns;  // when MPI was first entered since then
     int64_t before[PJ_STATE_CLOCK_COUNTERS]; // credited when it began
     bool shared;                             // a reading was about it and others
+    pj_function_stay functions;
 } thread;
 
 typedef struct burst_state {
@@ -40,6 +42,8 @@ static void free_parts(burst_state *self)
 {
     for (uint32_t i = 0; i < self->locations; i++)
         pj_state_clock_free(&self->threads[i].clock);
+    for (uint32_t i = 0; i < self->locations; i++)
+        pj_function_stay_free(&self->threads[i].functions);
     free(self->threads);
     pj_burst_cells_free(&self->cells);
     pj_burst_cells_free(&self->durations);
@@ -80,15 +84,19 @@ static bool is_inside(burst_state *self, const thread *t)
     return false;
 }
 
-static void end_burst(burst_state *self, const thread *t, uint32_t rank)
+static void end_burst(burst_state *self, thread *t, uint32_t rank)
 {
     if (t->burst == 0 || t->end <= t->begin || !is_inside(self, t))
         return;
     uint64_t group = self->run->layout.ranks > PJ_BURST_RANKS
                          ? (uint64_t)rank * PJ_BURST_RANKS / self->run->layout.ranks
                          : rank;
-    pj_burst_sum burst = {.bursts = 1, .time_ns = t->end - t->begin, .ranks = UINT64_C(1) << group};
-    pj_burst_cells_add(&self->durations, &burst);
+    uint32_t function = pj_function_stay_longest(&t->functions, t->end);
+    pj_burst_sum burst = {.bursts = 1,
+                          .time_ns = t->end - t->begin,
+                          .order = t->burst,
+                          .ranks = UINT64_C(1) << group};
+    pj_burst_cells_add(&self->durations, &burst, function);
     if (!is_read(t)) {
         pj_burst_sum_add(&self->unread, &burst);
         return;
@@ -97,7 +105,7 @@ static void end_burst(burst_state *self, const thread *t, uint32_t rank)
     burst.instructions =
         (uint64_t)(credits[PJ_COUNTER_INSTRUCTIONS].useful - t->before[PJ_COUNTER_INSTRUCTIONS]);
     burst.cycles = (uint64_t)(credits[PJ_COUNTER_CYCLES].useful - t->before[PJ_COUNTER_CYCLES]);
-    pj_burst_cells_add(&self->cells, &burst);
+    pj_burst_cells_add(&self->cells, &burst, function);
 }
 
 static void begin_burst(thread *t)
@@ -105,6 +113,7 @@ static void begin_burst(thread *t)
     t->burst = t->clock.bursts;
     t->begin = t->clock.burst_begin;
     t->shared = false;
+    pj_function_stay_begin(&t->functions, t->begin);
     for (unsigned c = 0; c < PJ_STATE_CLOCK_COUNTERS; c++)
         t->before[c] = t->clock.credits[c].useful;
 }
@@ -141,6 +150,8 @@ static void take(burst_state *self, thread *t, const pj_event *event)
         end_burst(self, t, self->run->layout.rank_of[event->location]);
         begin_burst(t);
     }
+    bool called = t->called_ns > t->begin;
+    pj_function_stay_event(&t->functions, self->run, event, called ? t->called_ns : UINT64_MAX);
     take_event(t, event);
     t->end = t->clock.burst_end;
 }
@@ -152,6 +163,19 @@ static bool events(void *memory, const pj_batch *batch, pj_err *err)
     for (size_t i = 0; i < batch->count; i++)
         take(self, &self->threads[batch->events[i].location], &batch->events[i]);
     return true;
+}
+
+/// What clusters are told by besides: their functions, and how many bursts a thread has.
+static void tell_clusters(const burst_state *self, pj_burst_clusters *out, pj_run *run)
+{
+    double bursts = 0, threads = 0;
+    for (uint32_t i = 0; i < self->locations; i++) {
+        bursts += (double)self->threads[i].burst;
+        threads += self->threads[i].burst > 0;
+    }
+    out->order = threads > 0 ? bursts / threads : 0;
+    for (uint32_t i = 0; out->functions && i < out->count; i++)
+        out->functions[i].name = pj_function_stay_name(run, out->functions[i].number, run->arena);
 }
 
 static bool finish(void *memory, pj_run *run, pj_err *err)
@@ -169,6 +193,7 @@ static bool finish(void *memory, pj_run *run, pj_err *err)
     *out = (pj_burst_clusters){
         .unread = self->unread, .cut = self->cut, .timed = self->cells.count == 0};
     pj_burst_clusters_find(out->timed ? &self->durations : &self->cells, out, run->arena);
+    tell_clusters(self, out, run);
     run->bursts = out;
     return true;
 }
@@ -190,7 +215,8 @@ pj_sink pj_burst_sink(void)
                      .close = close_sink,
                      .self = self,
                      .kinds = 1u << PJ_EV_STATE | 1u << PJ_EV_MPI | 1u << PJ_EV_COUNTER |
-                              1u << PJ_EV_COUNTERS};
+                              1u << PJ_EV_COUNTERS | 1u << PJ_EV_OTHER | 1u << PJ_EV_ENTER |
+                              1u << PJ_EV_LEAVE};
 }
 
 static size_t listen_bursts(const pj_timeline_opts *timeline, pj_sink *out)

@@ -376,21 +376,12 @@ static void set_value(pj_function_parts *self, uint32_t rank, const pj_event *ev
     move_to(p, event->time);
 }
 
-/// MPI calls, constructs of OpenMP and what a recorder opens itself are no functions of the
-/// program.
 static bool is_function(const pj_function_parts *self, uint64_t region)
 {
-    static const char *const others[] = {"mpi", "omp", "thread", "system"};
     const pj_run_names *names = &self->run->names;
     if (self->cut == PJ_CUT_PHASES)
         return region < names->region_count && names->regions[region].phase;
-    if (region < names->region_count && names->regions[region].root)
-        return false;
-    const char *kind = region < names->region_count ? names->regions[region].kind : NULL;
-    for (size_t i = 0; kind && i < sizeof others / sizeof *others; i++)
-        if (strcmp(kind, others[i]) == 0)
-            return false;
-    return true;
+    return pj_region_is_function(self->run, region);
 }
 
 static void take_parameter(pj_function_parts *self, uint32_t rank, const pj_event *event)

@@ -67,7 +67,7 @@ static void fill_cells(pj_burst_cells *cells, uint64_t step)
         pj_burst_sum b = k < 20   ? burst(1000000 + k, 500000, 400000)
                          : k < 29 ? burst(20000 + k, 60000, 50000)
                                   : burst(90000000, 45000000, 40000000);
-        pj_burst_cells_add(cells, &b);
+        pj_burst_cells_add(cells, &b, 0);
     }
 }
 
@@ -111,8 +111,8 @@ static void many_cells_become_coarser_in_any_order(void **state)
         uint64_t k = MANY - 1 - i;
         pj_burst_sum a = burst(1000 + i * i, 1 + (1000 + i * i) / (1 + i % 97), 1000 + i % 5000);
         pj_burst_sum b = burst(1000 + k * k, 1 + (1000 + k * k) / (1 + k % 97), 1000 + k % 5000);
-        pj_burst_cells_add(&up, &a);
-        pj_burst_cells_add(&down, &b);
+        pj_burst_cells_add(&up, &a, 0);
+        pj_burst_cells_add(&down, &b, 0);
     }
     for (size_t i = 0; i < up.count; i++)
         bursts += up.items[i].sum.bursts;

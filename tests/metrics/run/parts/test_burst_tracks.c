@@ -65,6 +65,40 @@ static void clusters_are_followed_split_and_begin(void **state)
     size_t ratio = (size_t)pj_table_column(table, PJ_S("instructions_ratio"));
     assert_string_equal(pj_table_cell(table, 1, clusters)->text, "2, 3");
     assert_true(fabs(pj_cell_number(*pj_table_cell(table, 3, ratio)) - 1) < 1e-9);
+    assert_non_null(strstr(table->note, "Cluster 1 of a splits into 2, 3 of b."));
+}
+
+/// `places`: of the clusters among ten bursts of a thread.
+static pj_run *placed(pj_run *run, const uint64_t *places)
+{
+    pj_burst_clusters *bursts = pj_new(run->arena, pj_burst_clusters);
+    *bursts = *run->bursts;
+    bursts->order = 10;
+    for (uint32_t i = 0; i < bursts->count; i++)
+        bursts->clusters[i].order = places[i] * bursts->clusters[i].bursts;
+    run->bursts = bursts;
+    return run;
+}
+
+static void of_two_that_are_alike_the_place_tells(void **state)
+{
+    (void)state;
+    pj_run *runs[] = {
+        placed(run_of("a", 1, (double[]){1e9, 1.01e9, 5e7}, (double[]){1, 1, 0.8}, 3),
+               (uint64_t[]){8, 3, 1}),
+        // the last one does other work at the same place, the other nothing that was there before
+        placed(run_of("b", 2, (double[]){0.505e9, 0.5e9, 9e8, 4e8}, (double[]){1, 1, 0.2, 0.1}, 4),
+               (uint64_t[]){8, 3, 1, 5}),
+    };
+    pj_auto_study study = study_of(runs, 2, PJ_SCALING_STRONG);
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_burst_tracks tracks;
+    assert_true(pj_burst_tracks_find(study, &tracks, arena, NULL));
+    assert_int_equal(tracks.track_of[1][0], 0);
+    assert_int_equal(tracks.track_of[1][1], 1);
+    assert_int_equal(tracks.track_of[1][2], 2);
+    assert_int_equal(tracks.track_of[1][3], 3);
+    assert_int_equal(tracks.before[1][3], PJ_NO_CLUSTER);
 }
 
 static void with_weak_scaling_a_rank_has_the_same_work(void **state)
@@ -94,6 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clusters_are_followed_split_and_begin),
+        cmocka_unit_test(of_two_that_are_alike_the_place_tells),
         cmocka_unit_test(with_weak_scaling_a_rank_has_the_same_work),
         cmocka_unit_test(runs_without_counters_are_refused),
     };

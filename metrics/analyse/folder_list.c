@@ -1,5 +1,5 @@
-// One list of files and folders; which files are traces their names tell, which are profiles what
-// they begin with.
+// One list of files and folders; which files are traces their names tell, or what they begin with,
+// as of profiles and JSON.
 #include "metrics/analyse/folder_list.h"
 
 #include "metrics/analyse/trace_files.h"
@@ -24,10 +24,13 @@ static int by_name(const void *a, const void *b)
 
 enum { SNIFFED_MOST = 2000 }; // files of a folder that are opened
 
-static const char *profile_of(const char *path)
+/// Companions of traces of several files are no runs.
+static const char *format_of(const char *path)
 {
     const pj_reader *reader = pj_reader_of_path(path);
-    return reader && reader->gives == PJ_GIVES_PROFILE ? PJ_FOLDER_PROFILE : NULL;
+    if (!reader || reader->gives == PJ_GIVES_PROFILE)
+        return reader ? PJ_FOLDER_PROFILE : NULL;
+    return pj_reader_gives_trace(reader) && !reader->several ? reader->title : NULL;
 }
 
 static pj_folder_entry entry_of(const char *folder, const char *name, const struct stat *info,
@@ -38,7 +41,7 @@ static pj_folder_entry entry_of(const char *folder, const char *name, const stru
     const char *path = pj_arena_format(arena, "%s/%s", folder, name);
     const char *format = reader ? reader->title : NULL;
     if (!reader && !is_folder && info->st_size > 0 && sniffed < SNIFFED_MOST)
-        format = profile_of(path);
+        format = format_of(path);
     return (pj_folder_entry){.name = pj_arena_text(arena, pj_str_of(name)),
                              .format = format,
                              .bytes = reader ? pj_trace_files_bytes(path) : (uint64_t)info->st_size,

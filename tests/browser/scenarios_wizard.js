@@ -202,6 +202,41 @@ async function devices(stage) {
   }
 }
 
+/// A folder of ranks is one run: its page of devices has the account, who makes others wait, steps.
+async function ranks(stage) {
+  const lab = await stage.open(stage.notebook('ranks.ipynb', ['wizard "ai"']));
+  await lab.run(0);
+  const area = lab.output(0);
+  const files = area.locator('select[multiple]').first().locator('option');
+  await until(async () => await files.count() >= 4);
+  await lab.picture(stage.keep('wizard-ranks-files'));
+  await area.locator('select[multiple]').first().selectOption(
+    (await files.allTextContents()).filter(label => label.startsWith('rank')).map(label => ({ label })));
+  await button(area, 'Add').first().click();
+  await until(async () => await area.locator('select[multiple]').nth(1).locator('option').count() === 1);
+  await lab.picture(stage.keep('wizard-ranks-added'));
+  await button(area, 'Analyse').first().click();
+  await area.getByText('rank 2 makes others wait 16.0 %').waitFor();
+  const pages = {
+    Devices: area.locator('img[alt*="Time of each device"]'),
+    Findings: area.getByText('Waiting for a late rank'),
+    'Inside a run': area.locator('img[alt*="imeline"]')
+  };
+  for (const [page, shown] of Object.entries(pages)) {
+    await tab(area, page).click();
+    if (page === 'Inside a run') await area.getByText('Timeline', { exact: true }).first().click();
+    await shown.first().waitFor();
+    for (const [theme, width] of [['Dark', 800], ['Light', 1600]]) {
+      await lab.theme(theme);
+      await lab.page.setViewportSize({ width, height: 1000 });
+      await until(async () => (await stickingOut(area)).length === 0,
+        async () => `${page}, ${width} px: ${await stickingOut(area)}`);
+      await assertReadable(area, `${page}, ${theme}`);
+      await lab.picture(stage.keep(`wizard-ranks-${page.replace(/ /g, '-').toLowerCase()}-${width}`));
+    }
+  }
+}
+
 async function byKeys(stage) {
   const lab = await stage.open(stage.notebook('keys.ipynb', [call]));
   await lab.run(0);
@@ -639,6 +674,7 @@ export const wizardScenarios = {
   'wizard: a time is marked with the mouse and analysed': marked,
   'wizard: threads are the bars of an OpenMP run': openmp,
   'wizard: devices of a run, dark and light': devices,
+  'wizard: a folder of ranks, dark and light': ranks,
   'wizard: by keys alone': byKeys,
   'wizard: whole after a reload and in a second tab': reloaded,
   'wizard: saved and reopened without its kernel': reopened,

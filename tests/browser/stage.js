@@ -16,7 +16,7 @@ export class Stage {
     this.opened = [];
     this.servers = [];
     fs.mkdirSync(this.home);
-    for (const folder of ['traces', 'profiles'])
+    for (const folder of ['traces', 'profiles', 'ai'])
       fs.symlinkSync(path.join(this.notebooks, folder), path.join(this.home, folder));
   }
 

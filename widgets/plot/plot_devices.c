@@ -41,11 +41,11 @@ static const part ai_parts[AI_FIRST_CAUSE] = {
 };
 
 static const pj_colour ai_causes[PJ_AI_IDLE_CAUSES] = {
-    [PJ_AI_IDLE_not_started] = PJ_COLOUR_ABSENT, [PJ_AI_IDLE_data_loading] = PJ_COLOUR_LOADING,
-    [PJ_AI_IDLE_synchronise] = PJ_COLOUR_SYNC,   [PJ_AI_IDLE_runtime] = PJ_COLOUR_FORK,
-    [PJ_AI_IDLE_host] = PJ_COLOUR_OTHER,         [PJ_AI_IDLE_launch] = PJ_COLOUR_LAUNCH,
-    [PJ_AI_IDLE_launch_latency] = 0xf2c9d8ffu,   [PJ_AI_IDLE_queued] = 0xb8d9a0ffu,
-    [PJ_AI_IDLE_unknown] = PJ_COLOUR_DISABLED,   [PJ_AI_IDLE_ended] = PJ_COLOUR_IDLE,
+    [PJ_AI_IDLE_not_started] = 0xc3cad4ffu,    [PJ_AI_IDLE_data_loading] = PJ_COLOUR_LOADING,
+    [PJ_AI_IDLE_synchronise] = PJ_COLOUR_SYNC, [PJ_AI_IDLE_runtime] = PJ_COLOUR_FORK,
+    [PJ_AI_IDLE_host] = PJ_COLOUR_OTHER,       [PJ_AI_IDLE_launch] = PJ_COLOUR_LAUNCH,
+    [PJ_AI_IDLE_launch_latency] = 0xf2c9d8ffu, [PJ_AI_IDLE_queued] = 0xb8d9a0ffu,
+    [PJ_AI_IDLE_unknown] = PJ_COLOUR_DISABLED, [PJ_AI_IDLE_ended] = PJ_COLOUR_IDLE,
 };
 
 static unsigned parts_of(const pj_run *run)

@@ -14,21 +14,27 @@
 #include "widgets/plot/plot.h"
 #include "widgets/table/render.h"
 #include "widgets/wizard/wizard.h"
+#include "widgets/wizard/wizard_glance.h"
 #include "widgets/wizard/wizard_pieces.h"
 
 typedef struct devices_page {
     pj_piece run, view, plot, table;
+    size_t shown; // view
     pj_wizard_saver saver;
 } devices_page;
 
-/// The last ones are of AI runs alone.
-enum { WORK, IDLE_CAUSES, VIEWS, ACCOUNT = VIEWS, CULPRITS, STEPS, AI_VIEWS };
-static const char *const view_names[] = {[WORK] = "What they do",
-                                         [IDLE_CAUSES] = "Why they are idle",
-                                         [ACCOUNT] = "Where all of their time goes",
-                                         [CULPRITS] = "Who makes others wait",
-                                         [STEPS] = "Steps",
-                                         [AI_VIEWS] = NULL};
+enum { GLANCE, WORK, IDLE_CAUSES, ACCOUNT, CULPRITS, STEPS, VIEWS };
+static const struct {
+    const char *name, *code;
+    bool ai; // of AI runs alone
+} views[VIEWS] = {
+    [GLANCE] = {"At a glance", "metrics(run)\nfindings(run)\niterations(run)", true},
+    [WORK] = {"What they do", "stats(run, {devices = true})", false},
+    [IDLE_CAUSES] = {"Why they are idle", "stats(run, {device_idle = true})", false},
+    [ACCOUNT] = {"Where all of their time goes", "waits(run)", true},
+    [CULPRITS] = {"Who makes others wait", "waits(run, {by = \"culprit\"})", true},
+    [STEPS] = {"Steps", "iterations(run)", true},
+};
 
 static devices_page *page_of(const pj_wizard *wizard)
 {
@@ -41,7 +47,7 @@ static bool has_devices(const pj_run *run)
 }
 
 /// The runs of the study that have devices, from 0; NULL past the end.
-static const pj_run *run_at(const pj_wizard *wizard, size_t index)
+static pj_run *run_at(const pj_wizard *wizard, size_t index)
 {
     const pj_study *study = wizard->study;
     for (size_t i = 0; i < study->count; i++)
@@ -55,21 +61,32 @@ static bool useful(const pj_wizard *wizard)
     return wizard->study && run_at(wizard, 0);
 }
 
-static const pj_run *chosen_run(const pj_wizard *wizard)
+static pj_run *chosen_run(const pj_wizard *wizard)
 {
     int index = pj_piece_index(&wizard->parts, page_of(wizard)->run);
-    const pj_run *run = index >= 0 ? run_at(wizard, (size_t)index) : NULL;
+    pj_run *run = index >= 0 ? run_at(wizard, (size_t)index) : NULL;
     return run ? run : run_at(wizard, 0);
+}
+
+/// The view at a place of the list, which has those that the run has; VIEWS past its end.
+static size_t view_at(const pj_run *run, size_t place)
+{
+    size_t view = 0;
+    while (view < VIEWS && ((views[view].ai && !run->ai) || place--))
+        view++;
+    return view;
 }
 
 static size_t view_of(const pj_wizard *wizard)
 {
-    return pj_piece_pick(&wizard->parts, page_of(wizard)->view, AI_VIEWS);
+    size_t view =
+        view_at(chosen_run(wizard), pj_piece_pick(&wizard->parts, page_of(wizard)->view, VIEWS));
+    return view < VIEWS ? view : WORK;
 }
 
 static pj_table *table_of(const pj_run *run, size_t view)
 {
-    if (run->ai && view == ACCOUNT)
+    if (run->ai && (view == ACCOUNT || view == GLANCE))
         return pj_ai_account_table(run, PJ_AI_BY_ACCOUNT);
     if (run->ai && view == CULPRITS)
         return pj_ai_account_table(run, PJ_AI_BY_CULPRIT);
@@ -94,17 +111,44 @@ static void draw(pj_wizard *wizard)
     pj_auto_table table = NULL;
     pj_auto_figure figure = make(wizard, &table, &err);
     pj_auto_buf html = {0};
+    page_of(wizard)->shown = view_of(wizard);
     pj_wizard_draw(wizard, page_of(wizard)->plot, figure, &err);
-    pj_buf_puts(&html, "<div style=\"overflow-x:auto;line-height:1.4\">");
-    pj_render_table(&pj_renderer_html, table, (pj_render_opts){.max_rows = MOST_ROWS}, &html);
-    pj_buf_puts(&html, "</div>");
+    if (view_of(wizard) == GLANCE) {
+        pj_wizard_glance(chosen_run(wizard), wizard->palette, &html);
+    } else {
+        pj_buf_puts(&html, "<div style=\"overflow-x:auto;line-height:1.4\">");
+        pj_render_table(&pj_renderer_html, table, (pj_render_opts){.max_rows = MOST_ROWS}, &html);
+        pj_buf_puts(&html, "</div>");
+    }
     pj_piece_say(&wizard->parts, page_of(wizard)->table, html.at);
 }
 
-static void on_control(void *context)
+static void on_view(void *context)
 {
     if (useful(context))
         draw(context);
+}
+
+/// What was looked at before stays where the run has it; else the first view.
+static void show_views(pj_wizard *wizard)
+{
+    const pj_run *run = chosen_run(wizard);
+    json_t *names = json_array();
+    int index = 0;
+    for (size_t i = 0; view_at(run, i) < VIEWS; i++) {
+        if (view_at(run, i) == page_of(wizard)->shown)
+            index = (int)i;
+        json_array_append_new(names, pj_piece_string(views[view_at(run, i)].name));
+    }
+    pj_piece_options(&wizard->parts, page_of(wizard)->view, names, index);
+}
+
+static void on_run(void *context)
+{
+    if (!useful(context))
+        return;
+    show_views(context);
+    draw(context);
 }
 
 static void on_save(void *context)
@@ -119,26 +163,15 @@ static pj_piece build(pj_wizard *wizard)
     devices_page *page = pj_new(wizard->arena, devices_page);
     wizard->pages[PJ_STEP_devices] = page;
     page->run = pj_piece_choice(parts, "Run", none);
-    page->view = pj_piece_choice(parts, "Numbers", view_names);
+    page->view = pj_piece_choice(parts, "Numbers", none);
     page->plot = pj_piece_output(parts);
     page->table = pj_piece_html(parts, "");
-    pj_piece_on(parts, page->run, "index", on_control);
-    pj_piece_on(parts, page->view, "index", on_control);
+    pj_piece_on(parts, page->run, "index", on_run);
+    pj_piece_on(parts, page->view, "index", on_view);
     page->saver.make = make;
     pj_wizard_saver_build(wizard, &page->saver, "devices", on_save);
     return PJ_PIECE_COLUMN(parts, PJ_PIECE_ROW(parts, page->run, page->view), page->plot,
                            page->table, page->saver.box);
-}
-
-/// Those that the run has.
-static void show_views(pj_wizard *wizard)
-{
-    size_t count = chosen_run(wizard)->ai ? AI_VIEWS : VIEWS, before = view_of(wizard);
-    json_t *names = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(names, pj_piece_string(view_names[i]));
-    pj_piece_options(&wizard->parts, page_of(wizard)->view, names,
-                     before < count ? (int)before : WORK);
 }
 
 /// The largest of the runs in front of the user.
@@ -170,12 +203,7 @@ static void code(const pj_wizard *wizard, pj_buf *out)
     pj_wizard_code_text(out, pj_wizard_path(wizard, chosen_run(wizard)->path));
     pj_wizard_code_how(wizard, true, out);
     pj_buf_puts(out, "}[1]\nplot(\"devices\", run)\n");
-    static const char *const calls[] = {[WORK] = "stats(run, {devices = true})",
-                                        [IDLE_CAUSES] = "stats(run, {device_idle = true})",
-                                        [ACCOUNT] = "waits(run)",
-                                        [CULPRITS] = "waits(run, {by = \"culprit\"})",
-                                        [STEPS] = "iterations(run)"};
-    pj_buf_addf(out, "%s\n", calls[view_of(wizard)]);
+    pj_buf_addf(out, "%s\n", views[view_of(wizard)].code);
 }
 
 const pj_wizard_step pj_wizard_step_devices = {build, useful, refresh, code, NULL};

@@ -516,8 +516,9 @@ static void end_reading(pj_wizard *wizard)
     bool good = pj_wizard_evaluate(wizard, &err);
     pj_piece_tell(&wizard->parts, page->trouble, good ? "" : err.text);
     show_chosen(wizard, NULL);
+    bool ai = wizard->metrics && wizard->study->count == 1 && wizard->study->cases[0].run->ai;
     if (wizard->metrics)
-        pj_wizard_turn(wizard, PJ_STEP_efficiencies);
+        pj_wizard_turn(wizard, ai ? PJ_STEP_devices : PJ_STEP_efficiencies);
     else
         pj_wizard_profile_turn(wizard);
 }

@@ -41,6 +41,10 @@ static void a_folder_tells_its_traces(void **state)
     assert_true(entry(&found, "run")->folder);
     assert_null(entry(&found, "run")->format);
     assert_null(entry(&found, "."));
+    assert_true(pj_folder_list(SAMPLES "kineto", arena, &found, &err)); // any name ends in .json
+    assert_string_equal(entry(&found, "e7.json")->format, "PyTorch trace");
+    assert_true(pj_folder_list(SAMPLES "trace_event", arena, &found, &err));
+    assert_string_equal(entry(&found, "calls.json")->format, PJ_FOLDER_PROFILE);
     assert_false(pj_folder_list(SAMPLES "nowhere", arena, &found, &err));
     assert_int_equal(err.code, PJ_E_IO);
 }

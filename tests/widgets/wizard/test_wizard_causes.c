@@ -140,11 +140,32 @@ static void findings_of_ai_runs_lead_to_devices(void **state)
     pj_user_close(&s);
 }
 
+/// All ranks in one: the page of devices is the first, with bars, tree, what costs most, and steps.
+static void an_ai_run_begins_with_its_devices(void **state)
+{
+    (void)state;
+    static const char *const ranks[] = {PJ_SOURCE_DIR
+                                        "/notebooks/ai/rank{0,1,2,3}.pt.trace.json.gz"};
+    pj_user s;
+    pj_user_open(&s, ranks, 1);
+    pj_user_analyse(&s);
+    assert_true(is_in_front(&s, "Devices"));
+    assert_true(pj_user_shows(&s, "Time of each device"));
+    assert_true(pj_user_says(&s, "Device serialisation efficiency"));
+    assert_true(pj_user_says(&s, "rank 2 makes others wait 16.0 %</b>: its data loading"));
+    assert_true(pj_user_says(&s, "Data loading 9.4 %</b>: most: rank 2"));
+    assert_true(pj_user_says(&s, "Steps of "));
+    pj_user_change(&s, pj_user_named(&s, "Dropdown", "Numbers"), "{'index': 1}");
+    assert_true(pj_user_says(&s, "Devices of "));
+    pj_user_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(findings_lead_to_their_views),
         cmocka_unit_test(findings_of_ai_runs_lead_to_devices),
+        cmocka_unit_test(an_ai_run_begins_with_its_devices),
         cmocka_unit_test(sliders_replay_the_run),
         cmocka_unit_test(runs_without_events_have_no_causes),
     };

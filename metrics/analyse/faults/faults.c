@@ -3,6 +3,7 @@
 #include "metrics/analyse/faults/faults.h"
 
 #include "metrics/analyse/faults/ai_faults.h"
+#include "metrics/analyse/faults/fault_cluster.h"
 #include "metrics/analyse/faults/fault_steps.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
@@ -407,6 +408,15 @@ static void find_in_threads(search *s, double imbalance)
 
 // Other sizes
 
+static const char *where_of(const search *s, const pj_study *study, pj_fault_cluster cluster)
+{
+    const char *against = study->cases[study->reference].name;
+    if (!cluster.number)
+        return pj_arena_format(s->arena, "all ranks, against %s", against);
+    return pj_arena_format(s->arena, "cluster %u of bursts%s, against %s", cluster.number,
+                           cluster.start_up ? " (start-up)" : "", against);
+}
+
 static bool find_scaling(search *s, const pj_study *study, const pj_metrics *metrics, pj_err *err)
 {
     static const struct {
@@ -431,9 +441,12 @@ static bool find_scaling(search *s, const pj_study *study, const pj_metrics *met
                 return false;
             if (replays)
                 gain = (as_it_was.runtime_ns - mended.runtime_ns) * s->threads;
+            pj_fault_cluster cluster = {.number = 0};
+            if (kinds[k].kind == PJ_FAULT_ipc_scaling)
+                cluster = pj_fault_cluster_of(s->run, &study->cases[last].sums, value.value);
             add(s, (pj_fault){.kind = kinds[k].kind,
-                              .where = pj_arena_format(s->arena, "all ranks, against %s",
-                                                       study->cases[study->reference].name),
+                              .where = where_of(s, study, cluster),
+                              .said = pj_fault_cluster_said(cluster, s->arena),
                               .loss_ns = lost,
                               .recoverable_ns = gain,
                               .method = replays ? "replay" : "scaling",

@@ -29,6 +29,7 @@ extern const pj_fault_row pj_fault_rows[PJ_FAULT_KINDS];
 typedef struct pj_fault {
     pj_fault_kind kind;
     const char *where;
+    const char *said;       // what explains it, a sentence; NULL = nothing more
     double loss_ns;         // of all threads
     double recoverable_ns;  // of all threads, beside what the faults before it bring
     const char *method;     // how that is known
@@ -49,7 +50,7 @@ typedef struct pj_faults {
 /// Aspects that runs are read with for this.
 #define PJ_FAULTS_WANT                                                                             \
     (PJ_WANT(tape) | PJ_WANT(waits) | PJ_WANT(omp_waits) | PJ_WANT(openmp_regions) |               \
-     PJ_WANT(mpi_use))
+     PJ_WANT(mpi_use) | PJ_WANT(bursts))
 
 /// Of the run with most threads; the others tell how it scales. Times of AI runs are those of
 /// devices. Errors: PJ_E_STOPPED; a run that cannot be replayed has the faults that need no replay.

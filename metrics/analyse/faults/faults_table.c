@@ -3,6 +3,7 @@
 
 #include "metrics/analyse/faults/faults.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/str.h"
 #include "metrics/run/run.h"
 #include "metrics/run/waits/wait_places.h"
 #include "metrics/table/table.h"
@@ -128,6 +129,14 @@ static pj_column column_of(const pj_faults *faults, size_t c)
     return column;
 }
 
+static void say(const pj_faults *faults, const pj_fault *fault, pj_table *table)
+{
+    const pj_fault_row *row = &pj_fault_rows[fault->kind];
+    const char *text =
+        pj_arena_format(table->arena, "%s of %s: %s", row->title, faults->run->name, fault->said);
+    pj_table_add_remark(table, "note", row->key, pj_str_of(text));
+}
+
 pj_table *pj_faults_table(const pj_faults *faults, double runs_per_year)
 {
     pj_table *table = pj_table_new("");
@@ -147,5 +156,8 @@ pj_table *pj_faults_table(const pj_faults *faults, double runs_per_year)
               "are all of it; what mending one would bring is at most that."
             : "Each finding is mended in a replay on top of those that are more particular: "
               "what they bring adds up. Scaling is against the smallest run.";
+    for (size_t i = 0; i < faults->count; i++)
+        if (faults->items[i].said)
+            say(faults, &faults->items[i], table);
     return table;
 }

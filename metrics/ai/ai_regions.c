@@ -87,16 +87,14 @@ static void add_region(summing *s, size_t r, uint32_t region, uint32_t device,
 }
 
 /// Where the regions of each user of a device begin among those of all.
-typedef struct using
-{
+typedef struct sharing {
     pj_ai_region_share *of;
     size_t firsts[UINT8_MAX + 1];
-}
-using;
+} sharing;
 
 static void share_stretch(void *self, const pj_ai_stretch *stretch)
 {
-    using *u = self;
+    sharing *u = self;
     pj_ai_share *share = &u->of[u->firsts[stretch->user] + stretch->region].share;
     uint64_t *const parts[PJ_AI_LAYERS] = {[PJ_AI_TRANSFERS] = &share->transfer,
                                            [PJ_AI_COPIES] = &share->copies,
@@ -123,7 +121,7 @@ static void add_device(summing *s, size_t r, const pj_ai_device *device, uint32_
     if (!device->of_region)
         return;
     unsigned users = device->users ? device->user_count : 1;
-    using use = {.of = device->of_region};
+    sharing use = {.of = device->of_region};
     for (unsigned u = 1; u < users; u++)
         use.firsts[u] = use.firsts[u - 1] + device->users[u - 1]->region_count + 1;
     pj_ai_sweep(rank, device, (pj_ai_watch){share_stretch, &use});

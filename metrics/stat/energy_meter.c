@@ -131,12 +131,12 @@ static void share_regions(const pj_energy_meter *m, double *into, double joules)
         into[r] += joules * m->region_parts[r];
 }
 
-static void add_interval(pj_energy_meter *m, uint64_t time, pj_meter_value type, uint64_t bits,
+static void add_interval(pj_energy_meter *m, int64_t time, pj_meter_value type, uint64_t bits,
                          const double *states)
 {
     const double second = 1e9;
-    uint64_t from = m->time > m->from ? m->time : m->from, to = time < m->to ? time : m->to;
-    uint64_t ns = time - m->time, covered = to > from ? to - from : 0;
+    int64_t from = m->time > m->from ? m->time : m->from, to = time < m->to ? time : m->to;
+    uint64_t ns = (uint64_t)(time - m->time), covered = to > from ? (uint64_t)(to - from) : 0;
     double inside = (double)covered / (double)ns, parts[PJ_ENERGY_STATES];
     pj_energy_bin *bin = bin_of(m, ns);
     const double *known = parts_of(m, states, parts) ? parts : NULL;
@@ -170,7 +170,7 @@ static void keep_regions(pj_energy_meter *m)
     memcpy(m->were_in, m->in_regions, m->regions * sizeof *m->were_in);
 }
 
-void pj_energy_meter_take(pj_energy_meter *m, uint64_t time, pj_meter_value type, uint64_t bits,
+void pj_energy_meter_take(pj_energy_meter *m, int64_t time, pj_meter_value type, uint64_t bits,
                           const double *states)
 {
     double value = value_of(type, bits);

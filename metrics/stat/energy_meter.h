@@ -20,9 +20,10 @@ typedef struct pj_energy_bin {
 
 typedef struct pj_energy_meter {
     const pj_meter *meter;
-    uint64_t from, to; // what counts, ns
+    int64_t from, to; // what counts, ns of the run
     bool begun;
-    uint64_t time, bits; // of the latest sample
+    int64_t time;  // of the latest sample, which may lie before the run
+    uint64_t bits; // and its value
     pj_meter_value type;
     double states[PJ_ENERGY_STATES]; // ns so far, at that time
     size_t regions;                  // how many; before the first sample
@@ -37,7 +38,7 @@ typedef struct pj_energy_meter {
 
 /// A sample. `states` is what has been done up to its time, in ns of any number of threads; NULL =
 /// not known.
-void pj_energy_meter_take(pj_energy_meter *m, uint64_t time, pj_meter_value type, uint64_t bits,
+void pj_energy_meter_take(pj_energy_meter *m, int64_t time, pj_meter_value type, uint64_t bits,
                           const double *states);
 /// The value of the latest sample; NaN = there is none.
 double pj_energy_meter_value(const pj_energy_meter *m);

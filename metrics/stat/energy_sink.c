@@ -50,6 +50,10 @@ typedef struct sink_state {
     uint32_t nodes;
     pj_energy_regions *regions; // NULL = none, or they are not asked for
     pj_energy_pair *pairs;      // count x count; NULL = too many
+    pj_event *later;            // readings behind all that is known of the program: it may be over
+    size_t later_count, later_cap;
+    uint64_t known; // ns: the program is, up to here
+    uint64_t end;   // what is done behind it is nothing
 } sink_state;
 
 static void *zeros(size_t count, size_t size)
@@ -69,6 +73,7 @@ static void free_parts(sink_state *self)
     free(self->of_node);
     free(self->node_begin);
     free(self->pairs);
+    free(self->later);
     pj_energy_regions_free(self->regions);
     *self = (sink_state){.run = NULL};
 }
@@ -139,6 +144,7 @@ static bool begin(void *memory, const pj_run *run, pj_err *err)
     if (!run->meters.count)
         return true;
     self->run = run;
+    self->end = UINT64_MAX;
     self->count = run->meters.count;
     self->first = layout->locations + layout->stream_count;
     self->meters = zeros(self->count, sizeof *self->meters);
@@ -150,10 +156,11 @@ static bool begin(void *memory, const pj_run *run, pj_err *err)
     const char **keys =
         pj_device_keys(layout->streams, layout->stream_count, run->arena, &devices, NULL);
     for (uint32_t i = 0; i < self->count; i++) {
-        self->meters[i] = (pj_energy_meter){.meter = &run->meters.items[i],
-                                            .from = run->roi.set ? run->roi.from_ns : 0,
-                                            .to = run->roi.set ? run->roi.to_ns : UINT64_MAX,
-                                            .regions = pj_energy_regions_count(self->regions)};
+        self->meters[i] =
+            (pj_energy_meter){.meter = &run->meters.items[i],
+                              .from = run->roi.set ? (int64_t)run->roi.from_ns : 0,
+                              .to = run->roi.set ? (int64_t)run->roi.to_ns : INT64_MAX,
+                              .regions = pj_energy_regions_count(self->regions)};
         self->users[i] = user_of(&run->meters.items[i], keys, devices);
     }
     sort_threads(self);
@@ -274,23 +281,52 @@ static void look_at_others(sink_state *self, uint32_t at)
 
 static void take_reading(sink_state *self, const pj_event *event)
 {
-    uint32_t at = (uint32_t)event->b;
+    const uint64_t meter_mask = (UINT64_C(1) << PJ_METER_BITS) - 1;
+    uint32_t at = (uint32_t)(event->b & meter_mask);
     pj_energy_meter *m = &self->meters[at];
+    int64_t time = (int64_t)event->time - (int64_t)(event->b >> PJ_METER_BITS);
+    uint64_t inside = event->time < self->end ? event->time : self->end;
     double states[PJ_ENERGY_STATES];
     pj_energy_share share = self->users[at].share;
     if (share == PJ_ENERGY_OF_DEVICE)
-        device_at(self, self->users[at].device, event->time, states);
+        device_at(self, self->users[at].device, inside, states);
     else if (share == PJ_ENERGY_OF_THREADS)
-        threads_at(self, m->meter->node, event->time, states);
+        threads_at(self, m->meter->node, inside, states);
     else
-        only_idle(event->time, states);
+        only_idle(inside, states);
     m->in_regions = self->regions && m->meter->node != PJ_METER_NO_NODE
-                        ? pj_energy_regions_at(self->regions, m->meter->node, event->time)
+                        ? pj_energy_regions_at(self->regions, m->meter->node, inside)
                         : NULL;
-    pj_energy_meter_take(m, event->time, (pj_meter_value)event->code, event->a,
+    pj_energy_meter_take(m, time, (pj_meter_value)event->code, event->a,
                          share == PJ_ENERGY_OF_NOBODY ? NULL : states);
     if (m->meter->kind == PJ_METER_POWER)
         look_at_others(self, at);
+}
+
+static void take_later(sink_state *self)
+{
+    for (size_t i = 0; i < self->later_count; i++)
+        take_reading(self, &self->later[i]);
+    self->later_count = 0;
+}
+
+/// So many wait at most; then the program is taken to go on.
+static void put_off(sink_state *self, const pj_event *event)
+{
+    enum { MOST = 1 << 18 };
+    if (self->later_count == MOST)
+        take_later(self);
+    if (self->later_count == self->later_cap)
+        pj_grow(self->later, &self->later_cap, self->later_count + 1);
+    self->later[self->later_count++] = *event;
+}
+
+/// A state is told with its end.
+static void know(sink_state *self, const pj_event *event)
+{
+    bool state = event->kind == PJ_EV_STATE && event->a != UINT64_MAX;
+    uint64_t until = state ? event->a : event->time;
+    self->known = until > self->known ? until : self->known;
 }
 
 static bool hand_on(const sink_state *self, const pj_batch *batch, size_t first, size_t end,
@@ -313,12 +349,33 @@ static bool events(void *memory, const pj_batch *batch, pj_err *err)
             if (!hand_on(self, batch, first, i, err))
                 return false;
             first = i + 1;
-            take_reading(self, event);
-        } else if (event->location < self->run->layout.locations) {
-            take_thread(self, event);
+            if (event->time > self->known)
+                put_off(self, event);
+            else
+                take_reading(self, event);
+            continue;
         }
+        if (self->later_count) {
+            if (!hand_on(self, batch, first, i, err))
+                return false;
+            first = i;
+            take_later(self);
+        }
+        know(self, event);
+        if (event->kind != PJ_EV_MESSAGE && event->location < self->run->layout.locations)
+            take_thread(self, event);
     }
     return hand_on(self, batch, first, batch->count, err);
+}
+
+/// What is read behind the end of the run counts up to there.
+static void take_last(sink_state *self, uint64_t end)
+{
+    self->end = end;
+    for (uint32_t i = 0; i < self->count; i++)
+        if (self->meters[i].to > (int64_t)end)
+            self->meters[i].to = (int64_t)end;
+    take_later(self);
 }
 
 static void name_regions(const sink_state *self, pj_energy *out, pj_arena *arena)
@@ -335,6 +392,7 @@ static bool finish(void *memory, pj_run *run, pj_err *err)
     (void)err;
     if (!self->count)
         return true;
+    take_last(self, run->end_ns);
     pj_energy *out = pj_new(run->arena, pj_energy);
     *out = (pj_energy){.rows = pj_new_n(run->arena, pj_energy_row, self->count),
                        .count = self->count,

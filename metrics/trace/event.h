@@ -98,8 +98,8 @@ enum { PJ_TEAM_UNKNOWN = 0, PJ_TEAM_NESTED = 1, PJ_TEAM_FIRST = 2 };
 typedef enum pj_event_kind {
     PJ_EV_STATE,      // a = end (ns; UINT64_MAX = open), code = state
     PJ_EV_COUNTER,    // a = value since the last reading (int64), code = index in pj_run.counters;
-                      // of a meter: a = bits of what it reads, b = index in pj_run.meters, code =
-                      // pj_meter_value
+                      // of a meter: a = bits of what it reads, code = pj_meter_value, b = index in
+                      // pj_run.meters | ns by which it lies before the run << PJ_METER_BITS
     PJ_EV_COUNTERS,   // a = instructions, b = cycles, read together: the usual case
     PJ_EV_MPI,        // a = pj_mpi_call entered, 0 = left; code = pj_mpi_class
     PJ_EV_COLLECTIVE, // follows the enter of its call: a = communicator, b = bytes, code = root?

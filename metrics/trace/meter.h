@@ -37,6 +37,9 @@ typedef enum pj_meter_timing {
     PJ_METER_POINT, // itself alone
 } pj_meter_timing;
 
+/// A run has fewer meters than 2 to the power of this.
+enum { PJ_METER_BITS = 17 };
+
 /// What the bits of a reading are.
 typedef enum pj_meter_value { PJ_METER_UNSIGNED, PJ_METER_SIGNED, PJ_METER_REAL } pj_meter_value;
 

@@ -4,6 +4,7 @@
 #ifndef PJ_OTF2_CLOCK_H
 #define PJ_OTF2_CLOCK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -71,6 +72,16 @@ static inline uint64_t pj_otf2_clock_run_ns(const pj_otf2_clock *clock, uint64_t
     wide plain = (wide)(uint64_t)since * clock->factor >> clock->bits;
     int64_t ns = (int64_t)(plain < PJ_OTF2_TIME_MOST ? plain : PJ_OTF2_TIME_MOST) + clock->shift;
     return ns < 0 ? 0 : (uint64_t)ns;
+}
+
+/// By how many ns ticks of the global clock lie before 0.
+static inline uint64_t pj_otf2_clock_early_ns(const pj_otf2_clock *clock, uint64_t ticks)
+{
+    __extension__ typedef unsigned __int128 wide;
+    bool early = (int64_t)(ticks - clock->base) < 0;
+    wide before = early ? (wide)(clock->base - ticks) * clock->factor >> clock->bits : 0;
+    int64_t ns = (int64_t)(before < PJ_OTF2_TIME_MOST ? before : PJ_OTF2_TIME_MOST) - clock->shift;
+    return early && ns > 0 ? (uint64_t)ns : 0;
 }
 
 static inline uint64_t pj_otf2_clock_ns(pj_otf2_clock *clock, uint64_t ticks)

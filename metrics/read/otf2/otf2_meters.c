@@ -21,7 +21,7 @@ enum { // OTF2_Definitions.h, OTF2_GeneralDefinitions.h
     TIMING_MASK = 15 << 4,
     TIMING_POINT = 1 << 4,
     TIMING_LAST = 2 << 4,
-    METERS_MOST = 1 << 16,
+    METERS_MOST = 1 << (PJ_METER_BITS - 1),
     DEPTH_MOST = 64, // of the system tree
 };
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#define SECOND UINT64_C(1000000000)
+#define SECOND INT64_C(1000000000)
 
 static uint64_t bits_of(double real)
 {
@@ -26,7 +26,7 @@ static bool near(double a, double b)
 
 static pj_energy_meter over(const pj_meter *meter)
 {
-    return (pj_energy_meter){.meter = meter, .to = UINT64_MAX};
+    return (pj_energy_meter){.meter = meter, .to = INT64_MAX};
 }
 
 static pj_energy_reading end(pj_energy_meter *m)
@@ -41,7 +41,7 @@ static pj_energy_reading read_seconds(const pj_meter *meter, const uint64_t *val
 {
     pj_energy_meter m = over(meter);
     for (size_t i = 0; i < count; i++)
-        pj_energy_meter_take(&m, i * SECOND, PJ_METER_UNSIGNED, values[i], NULL);
+        pj_energy_meter_take(&m, (int64_t)i * SECOND, PJ_METER_UNSIGNED, values[i], NULL);
     return end(&m);
 }
 
@@ -75,7 +75,7 @@ static void energy_is_shared_by_time(void **state)
     pj_meter meter = {.kind = PJ_METER_ENERGY};
     pj_energy_meter m = over(&meter);
     for (size_t i = 0; i < 3; i++)
-        pj_energy_meter_take(&m, i * SECOND, PJ_METER_UNSIGNED, joules[i], states[i]);
+        pj_energy_meter_take(&m, (int64_t)i * SECOND, PJ_METER_UNSIGNED, joules[i], states[i]);
     pj_energy_reading reading = end(&m);
     assert_true(near(reading.sum, 460));
     assert_true(near(reading.states[PJ_ENERGY_IDLE], 105));
@@ -128,7 +128,7 @@ static void gaps_have_no_data(void **state)
     (void)state;
     pj_meter meter = {.kind = PJ_METER_POWER};
     pj_energy_meter m = over(&meter);
-    uint64_t time = 0;
+    int64_t time = 0;
     for (unsigned i = 0; i < 20; i++, time += SECOND)
         pj_energy_meter_take(&m, time, PJ_METER_UNSIGNED, 10, NULL);
     time += 30 * SECOND;
@@ -176,10 +176,23 @@ static void a_region_of_interest_takes_its_part(void **state)
     pj_meter meter = {.kind = PJ_METER_ENERGY};
     pj_energy_meter m = {.meter = &meter, .from = SECOND / 2, .to = 3 * SECOND / 2};
     for (uint64_t i = 0; i < 4; i++)
-        pj_energy_meter_take(&m, i * SECOND, PJ_METER_UNSIGNED, 100 * i, NULL);
+        pj_energy_meter_take(&m, (int64_t)i * SECOND, PJ_METER_UNSIGNED, 100 * i, NULL);
     pj_energy_reading reading = end(&m);
     assert_true(near(reading.sum, 100));
     assert_int_equal(reading.covered_ns, SECOND);
+}
+
+/// Of what is read across a border the part inside counts.
+static void a_run_takes_its_part(void **state)
+{
+    (void)state;
+    pj_meter meter = {.kind = PJ_METER_ENERGY};
+    pj_energy_meter m = {.meter = &meter, .to = 3 * SECOND / 2};
+    for (int64_t i = -3; i < 4; i += 2)
+        pj_energy_meter_take(&m, i * SECOND, PJ_METER_UNSIGNED, (uint64_t)(100 * (i + 3)), NULL);
+    pj_energy_reading reading = end(&m);
+    assert_true(near(reading.sum, 150));
+    assert_int_equal(reading.covered_ns, 3 * SECOND / 2);
 }
 
 int main(void)
@@ -194,6 +207,7 @@ int main(void)
         cmocka_unit_test(hostile_values_are_left_out),
         cmocka_unit_test(nothing_is_read_of_one_sample),
         cmocka_unit_test(a_region_of_interest_takes_its_part),
+        cmocka_unit_test(a_run_takes_its_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

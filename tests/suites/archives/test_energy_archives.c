@@ -29,14 +29,19 @@
 #define ANCHOR PJ_BINARY_DIR "/" ARCHIVE ".otf2"
 #define SECOND UINT64_C(1000000000)
 
-enum { THREAD, COUNTER, POWER, PACKAGE, EARLY, LOCATIONS };
+enum { THREAD, COUNTER, POWER, PACKAGE, EARLY, ACROSS, ONCE, NEVER, LOCATIONS };
+enum { READINGS = 3, UNITS = LOCATIONS - 1 }; // texts of units stand behind the names of meters
 
-/// What each recorder reads at 0, 1 and 2 s; the last one from a second before the run on.
-static const double readings[LOCATIONS][3] = {
-    [COUNTER] = {0, 210, 460},
-    [POWER] = {100, 300, 200},
-    [PACKAGE] = {0, 40, 70},
-    [EARLY] = {5, 7, 9},
+/// What each recorder reads, and when, in half seconds of the run, which lasts from 0 to 4.
+static const struct {
+    unsigned count;
+    double value[READINGS];
+    int at[READINGS];
+} recorders[LOCATIONS] = {
+    [COUNTER] = {3, {0, 210, 460}, {0, 2, 4}}, [POWER] = {3, {100, 300, 200}, {0, 2, 4}},
+    [PACKAGE] = {3, {0, 40, 70}, {0, 2, 4}},   [EARLY] = {3, {5, 7, 9}, {-2, 0, 2}},
+    [ACROSS] = {3, {0, 20, 80}, {-1, 3, 7}}, // both borders of the run lie between two readings
+    [ONCE] = {1, {50, 0, 0}, {2, 0, 0}},
 };
 
 static unsigned define_locations(OTF2_GlobalDefWriter *out)
@@ -70,7 +75,7 @@ static void define_metrics(OTF2_GlobalDefWriter *out, unsigned text)
         pj_otf2_good(OTF2_GlobalDefWriter_WriteMetricMember(
             out, i, text + i - 1, 0, OTF2_METRIC_TYPE_OTHER,
             i == POWER ? OTF2_METRIC_ABSOLUTE_LAST : OTF2_METRIC_ACCUMULATED_START,
-            OTF2_TYPE_DOUBLE, OTF2_BASE_DECIMAL, 0, i == POWER ? text + 5 : text + 4));
+            OTF2_TYPE_DOUBLE, OTF2_BASE_DECIMAL, 0, i == POWER ? text + UNITS + 1 : text + UNITS));
         pj_otf2_good(OTF2_GlobalDefWriter_WriteMetricClass(
             out, 2 * i, 1, &member, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_ABSTRACT));
         pj_otf2_good(OTF2_GlobalDefWriter_WriteMetricInstance(out, 2 * i + 1, 2 * i, i,
@@ -92,6 +97,9 @@ static void write_definitions(OTF2_GlobalDefWriter *out)
                                         "pm_counters:::power",
                                         "rapl:::PACKAGE_ENERGY:PACKAGE0",
                                         "rapl:::PACKAGE_ENERGY:PACKAGE1",
+                                        "rapl:::PACKAGE_ENERGY:PACKAGE2",
+                                        "rapl:::PACKAGE_ENERGY:PACKAGE3",
+                                        "rapl:::PACKAGE_ENERGY:PACKAGE4",
                                         "J",
                                         "W",
                                         "solve"};
@@ -121,10 +129,11 @@ static void write_events(OTF2_EvtWriter *events, uint64_t location, uint64_t idl
         return;
     }
     OTF2_Type type = OTF2_TYPE_DOUBLE;
-    for (unsigned i = 0; i < 3; i++) {
-        OTF2_MetricValue value = {.floating_point = readings[location][i]};
-        pj_otf2_good(OTF2_EvtWriter_Metric(events, NULL, (i + (location != EARLY)) * SECOND,
-                                           (OTF2_MetricRef)(2 * location + 1), 1, &type, &value));
+    for (unsigned i = 0; i < recorders[location].count; i++) {
+        OTF2_MetricValue value = {.floating_point = recorders[location].value[i]};
+        uint64_t time = (uint64_t)(recorders[location].at[i] + 2) * SECOND / 2;
+        pj_otf2_good(OTF2_EvtWriter_Metric(events, NULL, time, (OTF2_MetricRef)(2 * location + 1),
+                                           1, &type, &value));
     }
 }
 
@@ -177,13 +186,19 @@ static void meters_of_an_archive(void **state)
         pj_auto_run run = load(ANCHOR, true, workers);
         const pj_energy *energy = run->energy;
         assert_int_equal(run->end_ns, 2 * SECOND);
-        assert_int_equal(energy->count, 4);
+        assert_int_equal(energy->count, LOCATIONS - 1);
         assert_true(near(energy->joules, 460));
         assert_true(near(pj_energy_joules(&energy->rows[0]), 460));
         assert_true(near(pj_energy_joules(&energy->rows[1]), 500));
         assert_true(near(pj_energy_joules(&energy->rows[2]), 70));
         assert_true(
             near(pj_energy_joules(&energy->rows[3]), 2)); // what lies before the run is not its
+        assert_true(near(pj_energy_joules(&energy->rows[4]), 15 + 15)); // a part of 2 s each
+        assert_int_equal(energy->rows[4].reading.covered_ns, 2 * SECOND);
+        for (unsigned i = 5; i < 7; i++) {
+            assert_true(isnan(pj_energy_joules(&energy->rows[i])));
+            assert_string_equal(energy->rows[i].apart, "it has no two readings");
+        }
         assert_string_equal(energy->rows[1].apart, "its counter counts");
         assert_string_equal(energy->rows[2].apart, "the node holds it");
         assert_string_equal(energy->rows[2].meter.scope, "node1");

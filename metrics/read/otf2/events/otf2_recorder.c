@@ -3,6 +3,7 @@
 
 #include "metrics/base/map.h"
 #include "metrics/read/otf2/events/otf2_give.h"
+#include "metrics/read/otf2/otf2_clock.h"
 #include "metrics/read/otf2/otf2_defs.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/meter.h"
@@ -19,6 +20,9 @@ void pj_otf2_recorder_record(pj_otf2_location *location, uint64_t time, const pj
 {
     const pj_otf2_defs *defs = location->defs;
     uint32_t meter;
+    uint64_t early = pj_otf2_clock_early_ns(&location->clock,
+                                            pj_otf2_clock_ticks(&location->clock, event->time));
+    early = early >> (64 - PJ_METER_BITS) ? UINT64_MAX >> PJ_METER_BITS : early;
     if (event->type != PJ_OTF2_METRIC ||
         !pj_map_get(&defs->meter_of,
                     pj_otf2_global_of(location, PJ_OTF2_OF_METRIC, event->field[0]), &meter))
@@ -30,7 +34,7 @@ void pj_otf2_recorder_record(pj_otf2_location *location, uint64_t time, const pj
             continue;
         pj_event *reading = pj_otf2_give(location, time, PJ_EV_COUNTER);
         reading->a = event->values[at];
-        reading->b = meter;
+        reading->b = meter | early << PJ_METER_BITS;
         reading->code = (uint16_t)value_of(event->kinds[at]);
     }
 }

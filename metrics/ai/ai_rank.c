@@ -1,6 +1,7 @@
 // The records of one rank as they come: appended, texts and streams each once.
 #include "metrics/ai/ai_rank.h"
 
+#include "metrics/ai/ai_mpi.h"
 #include "metrics/ai/ai_ranges.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/fingerprint.h"
@@ -45,6 +46,7 @@ void pj_ai_rank_free(pj_ai_rank *rank)
     free(rank->regions);
     free(rank->records);
     free(rank->calls);
+    free(rank->mpi_calls);
     free(rank->launches);
     free(rank->steps);
     free(rank->exchanges);
@@ -266,6 +268,7 @@ uint64_t pj_ai_rank_bytes(const pj_ai_rank *rank)
     for (unsigned k = 0; k < PJ_AI_MPI_KINDS; k++)
         mpi += pj_ai_cover_bytes(&rank->mpi[k]);
     return mpi + rank->record_cap * sizeof(pj_ai_record) + rank->call_cap * sizeof(pj_ai_call) +
+           rank->mpi_call_cap * sizeof(pj_ai_mpi_call) +
            rank->exchange_cap * sizeof(pj_ai_exchange) + rank->name_cap * sizeof(char *) +
            pj_ai_ranges_bytes(rank->ranges) + pj_ai_cover_bytes(&rank->waiting) +
            pj_ai_cover_bytes(&rank->driving) + pj_arena_size(rank->arena);

@@ -176,6 +176,9 @@ typedef struct pj_ai_rank {
     uint64_t driving_within; // ns of the others, once settled
     uint64_t driving_in_mpi; // of these in calls of MPI
     pj_ai_cover mpi[PJ_AI_MPI_KINDS];
+    bool keeps_mpi; // each call of MPI is to be told
+    struct pj_ai_mpi_call *mpi_calls;
+    size_t mpi_call_count, mpi_call_cap;
     pj_ai_step *steps;
     size_t step_count, step_cap;
     pj_ai_exchange *exchanges; // once settled in the order of device and begin

@@ -498,6 +498,7 @@ static void remark(pj_run *run, const pj_ai_ranks *ranks, bool raw_clock)
 static void fill(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *account)
 {
     uint64_t runtime = (uint64_t)(ranks->end - ranks->begin);
+    account->begin = ranks->begin;
     lay_out(run, ranks);
     fill_devices(run, ranks, account);
     fill_threads(run, ranks, runtime);

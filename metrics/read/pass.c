@@ -50,6 +50,12 @@ uint32_t pj_pass_shared_from(const pj_pass *pass)
     return from;
 }
 
+/// Whether the sink has to do with what the reader tells.
+static bool is_told(const pj_pass *pass, const pj_sink *sink)
+{
+    return !pass->calls_alone || sink->calls_alone;
+}
+
 bool pj_pass_begin(pj_pass *pass, pj_err *err)
 {
     if (!find_room(pass->run, err))
@@ -58,7 +64,8 @@ bool pj_pass_begin(pj_pass *pass, pj_err *err)
     if (shared)
         shared->sharing->share(shared->self, pass->group);
     for (size_t i = 0; i < pass->sink_count; i++)
-        if (!pass->sinks[i].begin(pass->sinks[i].self, pass->run, err))
+        if (is_told(pass, &pass->sinks[i]) &&
+            !pass->sinks[i].begin(pass->sinks[i].self, pass->run, err))
             return false;
     return true;
 }
@@ -82,6 +89,8 @@ bool pj_pass_has_meters(const pj_pass *pass)
 /// Whether a sink is given anything of this run.
 static bool takes_part(const pj_pass *pass, const pj_sink *sink)
 {
+    if (!is_told(pass, sink))
+        return false;
     if (sink->meters)
         return pass->run->meters.count > 0;
     return !sink->devices || pass->run->layout.stream_count;
@@ -151,6 +160,14 @@ bool pj_pass_asks(const pj_pass *pass, pj_event_kind kind)
     return kinds >> kind & 1;
 }
 
+bool pj_pass_wants_calls(const pj_pass *pass)
+{
+    bool calls = false;
+    for (size_t i = 0; i < pass->sink_count; i++)
+        calls |= pass->sinks[i].calls_alone;
+    return calls;
+}
+
 bool pj_pass_wants_sent(const pj_pass *pass)
 {
     bool sent = false;
@@ -201,7 +218,8 @@ static bool finish_sinks(pj_pass *pass, bool everywhere, pj_err *err)
 {
     for (size_t i = 0; i < pass->sink_count; i++) {
         const pj_sink *sink = &pass->sinks[i];
-        if (ends_everywhere(pass, sink) == everywhere && !sink->finish(sink->self, pass->run, err))
+        if (ends_everywhere(pass, sink) == everywhere && is_told(pass, sink) &&
+            !sink->finish(sink->self, pass->run, err))
             return false;
     }
     return true;

@@ -43,7 +43,8 @@ typedef struct pj_pass {
     bool step_parts;             // the same: each step becomes a part
     pj_function_cut cut;         // the same: how ranges of the program become parts
     bool raw_clock;              // clocks are taken as they are
-    bool again;                  // set by the pass: the input may be read another time
+    bool calls_alone; // set by the reader: it tells sinks of calls of MPI, all else is in the run
+    bool again;       // set by the pass: the input may be read another time
     /// Who reads the input together; NULL = this process alone. The leader has the result.
     pj_process_group *group;
     bool ranks_apart; // set by the reader: ranks are whole, each at one member of the process group
@@ -57,6 +58,9 @@ PJ_CHECKED bool pj_pass_events(pj_pass *pass, const pj_batch *batch, pj_err *err
 
 /// Whether a sink names this kind among those that it looks at.
 bool pj_pass_asks(const pj_pass *pass, pj_event_kind kind);
+
+/// Whether a sink wants calls of MPI alone, where nothing else is told.
+bool pj_pass_wants_calls(const pj_pass *pass);
 
 /// Whether a sink wants PJ_PART_SENT.
 bool pj_pass_wants_sent(const pj_pass *pass);

@@ -792,6 +792,7 @@ pj_sink pj_replay_sink(pj_replay_opts opts)
                      .kinds = HEARD | (opts.delays ? FUNCTIONS : 0u) | (opts.tape ? TAPED : 0u),
                      .sent = opts.waits || opts.few_waits,
                      .locks = opts.waits || opts.few_waits,
+                     .calls_alone = !opts.ideal_path && !opts.tape && !opts.watch.self,
                      .sharing =
                          opts.ideal_path || opts.aside || opts.alone || opts.waits || opts.tape
                              ? NULL

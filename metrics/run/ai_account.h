@@ -101,6 +101,7 @@ typedef struct pj_ai_account {
     uint32_t region_count;           // 0 = nobody asked
     const pj_roi_request *only;      // the steps that were looked at; NULL = all that is there
     uint64_t skew_median, skew_most; // of the ends of one exchange
+    int64_t begin;                   // of the run on the clock of its first rank, while it is read
 } pj_ai_account;
 
 static inline uint64_t pj_ai_share_idle(const pj_ai_share *share)

@@ -22,7 +22,7 @@
 typedef struct waits_args {
     pj_load_args load;
     const char *by;
-    bool delays, path, impact, threads, ideal;
+    bool delays, path, impact, threads, ideal, mpi;
     uint64_t worst;
     pj_exports exports;
 } waits_args;
@@ -47,15 +47,23 @@ static bool is_history(const waits_args *args)
     return args->delays || args->path || args->impact || by_of(args->by) == BY_REGION;
 }
 
+/// Of AI runs: whether the calls of their hosts are meant, or the exchanges of their devices.
+static bool is_of_hosts(const waits_args *args)
+{
+    unsigned by = by_of(args->by);
+    return args->mpi || args->worst || by == PJ_WAITS_CALL || by == PJ_WAITS_RANK ||
+           by == PJ_WAITS_CAUSES;
+}
+
 /// AI runs wait in exchanges of their devices.
 static pj_table *table_of_ai(const pj_run *run, const waits_args *args, pj_err *err)
 {
     unsigned by = by_of(args->by);
-    if (args->worst || args->threads || args->delays || args->path || args->impact || args->ideal)
+    if (args->threads || args->delays || args->path || args->impact || args->ideal)
         return (void)pj_fail(
                    err, PJ_E_MISSING, run->path, 0,
                    "is an AI run: its waits are listed by pattern, culprit, pair, operation, group "
-                   "and step"),
+                   "and step, those of MPI also by call, rank, cause and worst"),
                NULL;
     if (by == PJ_WAITS_ACCOUNT)
         return pj_ai_account_table(run, PJ_AI_BY_ACCOUNT);
@@ -78,9 +86,22 @@ static pj_table *table_of_ai(const pj_run *run, const waits_args *args, pj_err *
            NULL;
 }
 
+/// Whether there is what only hosts have, where it is asked for.
+static bool has_hosts(const pj_run *run, const waits_args *args, pj_err *err)
+{
+    return !run->ai || !(args->mpi || args->worst) || run->waits ||
+           pj_fail(
+               err, PJ_E_MISSING, run->path, 0,
+               "is an AI run whose trace tells no calls of MPI: without --%s its waits are those "
+               "of devices",
+               args->mpi ? "mpi" : "worst");
+}
+
 static pj_table *table_of(const pj_run *run, const waits_args *args, pj_err *err)
 {
-    if (run->ai)
+    if (!has_hosts(run, args, err))
+        return NULL;
+    if (run->ai && !(is_of_hosts(args) && run->waits && by_of(args->by) < BY_REGION))
         return table_of_ai(run, args, err);
     if (by_of(args->by) > BY_REGION)
         return (void)pj_fail(err, PJ_E_MISSING, run->path, 0, "%s is of AI runs", args->by), NULL;
@@ -163,6 +184,12 @@ static const pj_param params[] = {
      .offset = offsetof(waits_args, worst),
      .shown = "N",
      .help = "The N longest waits one by one, up to 100, with their times to look at."},
+    {.name = "mpi",
+     .type = PJ_PARAM_FLAG,
+     .offset = offsetof(waits_args, mpi),
+     .help = "Of AI runs whose trace tells calls of MPI (Nsight Systems): what these wait for on "
+             "the hosts, in place of what devices do. By call, rank or cause, and the worst, are "
+             "always of MPI."},
     {.name = "threads",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(waits_args, threads),

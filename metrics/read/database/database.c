@@ -1,5 +1,6 @@
 // Databases of what devices did: Nsight Systems and rocprofiler. A file holds one process or
 // several, several files are one run; which tool wrote it is told by its tables.
+#include "metrics/ai/ai_mpi.h"
 #include "metrics/ai/ai_rank.h"
 #include "metrics/ai/ai_run.h"
 #include "metrics/ai/ai_shared.h"
@@ -14,6 +15,7 @@
 #include "metrics/read/pass.h"
 #include "metrics/read/reader.h"
 #include "metrics/read/source.h"
+#include "metrics/trace/event.h"
 
 #include <stdlib.h>
 
@@ -107,6 +109,7 @@ static bool read_file(databases *all, const char *path, pj_err *err)
         return false;
     t.steps = all->how.steps || all->how.parts;
     t.regions = pj_ai_run_wants_regions(all->how);
+    t.mpi = pj_pass_wants_calls(all->pass);
     t.texts = pj_ai_rank_new(path);
     bool ok = read_tables(&t, job, err) && pj_device_tables_account(&t, job, err);
     size_t first = all->count;
@@ -116,6 +119,7 @@ static bool read_file(databases *all, const char *path, pj_err *err)
     job->memory_used -= t.counted;
     pj_ai_rank_free(t.texts);
     pj_map_free(&t.text_of);
+    pj_map_free(&t.mpi_of);
     pj_sql_file_close(t.file);
     free(t.ranks);
     free(t.processes);
@@ -163,6 +167,37 @@ static bool read_all(databases *all, const char *path, pj_err *err)
     return pj_ai_rank_settle_all(all->ranks, all->count, all->pass->job, err);
 }
 
+static bool begin_calls(void *self, pj_err *err)
+{
+    return pj_pass_begin(self, err);
+}
+
+static bool hand_calls(void *self, const pj_batch *batch, pj_err *err)
+{
+    return pj_pass_events(self, batch, err);
+}
+
+static bool finish_calls(void *self, pj_err *err)
+{
+    return pj_pass_finish(self, err);
+}
+
+/// Who waits for whom in MPI is found as it is in traces.
+static bool tell_calls(databases *all, pj_err *err)
+{
+    pj_pass *pass = all->pass;
+    if (!pass->run->has_mpi || !pj_pass_wants_calls(pass))
+        return true;
+    pass->calls_alone = true;
+    return pj_ai_mpi_tell(pass->run, all->ranks,
+                          (pj_ai_mpi_listener){.begin = begin_calls,
+                                               .events = hand_calls,
+                                               .finish = finish_calls,
+                                               .self = pass,
+                                               .sent = pj_pass_wants_sent(pass)},
+                          pass->job, err);
+}
+
 static bool read_databases(pj_source *source, pj_pass *pass, pj_err *err)
 {
     pj_err problem = {.code = PJ_E_NONE};
@@ -179,7 +214,8 @@ static bool read_databases(pj_source *source, pj_pass *pass, pj_err *err)
                       "is a compressed database: decompress it first");
     ok = ok && pj_job_check(pass->job, pj_source_path(source), &problem);
     ok = ok && read_all(&all, pj_source_path(source), &problem);
-    ok = ok && pj_ai_run_fill(pass->run, all.ranks, all.count, all.how, pass->job, &problem);
+    ok = ok && pj_ai_run_fill(pass->run, all.ranks, all.count, all.how, pass->job, &problem) &&
+         tell_calls(&all, &problem);
     forget_ranks(&all);
     free(all.ranks);
     if (!ok && err && !err->code)

@@ -19,6 +19,7 @@ pj_ai_rank *pj_device_tables_rank(pj_device_tables *t, int64_t process)
     pj_grow(t->ranks, &t->cap, t->count + 1);
     pj_grow(t->processes, &t->process_cap, t->count + 1);
     t->ranks[t->count] = pj_ai_rank_new(t->path);
+    t->ranks[t->count]->keeps_mpi = t->mpi;
     t->processes[t->count] = process;
     return t->ranks[t->count++];
 }

@@ -21,9 +21,10 @@ typedef struct pj_device_tables {
     size_t count, cap, process_cap;
     pj_ai_rank *texts;                        // names of the file, each once
     pj_map text_of;                           // number in the file: of `texts`
+    pj_map mpi_of;                            // number in the file: the call of MPI
     uint64_t counted;                         // memory that the job knows of
     int64_t base;                             // ns that are added to all times
-    bool steps, regions;                      // are wanted
+    bool steps, regions, mpi;                 // are wanted; mpi: each call of it
     int64_t range_types[PJ_NSYS_RANGE_TYPES]; // of NVTX events
     struct pj_nsys_ranges *ranges;            // while they are read
     struct pj_nsys_facts *facts;              // likewise

@@ -1,15 +1,18 @@
 // Tables of Nsight Systems. A globalPid or globalTid is hardware << 56 | machine << 48 | process <<
 // 24 | thread; correlations are unique in a process alone.
 #include "metrics/ai/ai_calls.h"
+#include "metrics/ai/ai_mpi.h"
 #include "metrics/ai/ai_ranges.h"
 #include "metrics/ai/ai_rank.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
+#include "metrics/base/map.h"
 #include "metrics/base/str.h"
 #include "metrics/read/database/device_tables.h"
 #include "metrics/read/database/nsys_facts.h"
 #include "metrics/read/database/nsys_ranges.h"
 #include "metrics/read/database/sql_file.h"
+#include "metrics/trace/mpi_call.h"
 
 #define KIND "CUPTI_ACTIVITY_KIND_"
 
@@ -106,17 +109,54 @@ static void take_rank(pj_device_tables *t, const pj_sql_rows *row)
         rank_of(t, row, 0)->rank = number;
 }
 
+static const char mpi_columns[] = "start end globalTid textId commHandle requestHandle tag "
+                                  "remoteRank rootRank size recvSize";
+
+static int32_t small(const pj_sql_rows *row, unsigned column)
+{
+    int64_t number = pj_sql_rows_integer(row, column, -1);
+    return number >= 0 && number < INT32_MAX ? (int32_t)number : -1;
+}
+
+static pj_mpi_call called(pj_device_tables *t, int64_t text, pj_str name)
+{
+    uint32_t found;
+    if (pj_map_get(&t->mpi_of, (uint64_t)text, &found))
+        return found;
+    found = pj_mpi_call_by_name(name);
+    pj_map_put(&t->mpi_of, (uint64_t)text, found);
+    return found;
+}
+
+static pj_ai_mpi_call call_of(pj_device_tables *t, const pj_sql_rows *row, pj_str name)
+{
+    int64_t sent = pj_sql_rows_integer(row, 9, 0), received = pj_sql_rows_integer(row, 10, 0);
+    int64_t bytes = sent > received ? sent : received;
+    return (pj_ai_mpi_call){.begin = pj_sql_rows_integer(row, 0, 0) + t->base,
+                            .end = pj_sql_rows_integer(row, 1, 0) + t->base,
+                            .communicator = pj_sql_rows_integer(row, 4, -1),
+                            .request = pj_sql_rows_integer(row, 5, -1),
+                            .bytes = bytes > 0 ? (uint64_t)bytes : 0,
+                            .call = called(t, pj_sql_rows_integer(row, 3, -1), name),
+                            .peer = small(row, 7),
+                            .root = small(row, 8),
+                            .tag = (int32_t)pj_sql_rows_integer(row, 6, 0)};
+}
+
 static void take_mpi(pj_device_tables *t, const pj_sql_rows *row, pj_ai_mpi kind)
 {
     const int64_t most = INT64_C(1) << 60;
     pj_ai_rank *rank = rank_of(t, row, 2);
     int64_t begin = pj_sql_rows_integer(row, 0, 0), end = pj_sql_rows_integer(row, 1, INT64_MIN);
     rank->events++;
-    if (pj_str_starts(pj_device_tables_text(t, pj_sql_rows_integer(row, 3, -1)),
-                      PJ_S("MPI_File_"))) // in whichever table
+    pj_str name = pj_device_tables_text(t, pj_sql_rows_integer(row, 3, -1));
+    if (pj_str_starts(name, PJ_S("MPI_File_"))) // in whichever table
         kind = PJ_AI_MPI_FILES;
-    if (end >= begin && begin >= -most && end <= most)
-        pj_ai_rank_add_mpi(rank, kind, begin + t->base, end + t->base);
+    if (end < begin || begin < -most || end > most)
+        return;
+    pj_ai_rank_add_mpi(rank, kind, begin + t->base, end + t->base);
+    if (kind != PJ_AI_MPI_FILES)
+        pj_ai_mpi_keep(rank, call_of(t, row, name));
 }
 
 static void take_message(pj_device_tables *t, const pj_sql_rows *row)
@@ -146,7 +186,7 @@ static bool read_mpi(pj_device_tables *t, pj_job *job, pj_err *err)
                   {"MPI_OTHER_EVENTS", take_other_mpi}};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof tables / sizeof *tables; i++)
-        ok = each_row(t, job, tables[i].table, "start end globalTid textId", tables[i].take, err);
+        ok = each_row(t, job, tables[i].table, mpi_columns, tables[i].take, err);
     return ok;
 }
 

@@ -6,8 +6,10 @@
 #include "metrics/base/str.h"
 #include "metrics/read/source.h"
 #include "metrics/run/ai_account.h"
+#include "metrics/run/aspect.h"
 #include "metrics/run/devices.h"
 #include "metrics/run/timeline.h"
+#include "metrics/run/waits/run_waits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -369,6 +371,43 @@ static void a_device_is_one_for_all_processes(void **state)
     assert_int_equal(drawn->timeline->lanes, 2 + 1 + 2);
 }
 
+static uint64_t waited(const pj_waits *waits, pj_wait_pattern pattern, uint32_t rank,
+                       uint32_t culprit)
+{
+    for (uint32_t i = 0; i < waits->sum_count; i++)
+        if (waits->sums[i].pattern == pattern && waits->sums[i].rank == rank &&
+            waits->sums[i].culprit == culprit)
+            return waits->sums[i].wait_ns;
+    return 0;
+}
+
+/// Handles of communicators differ in each process; two of two ranks each do the same apart. Times
+/// count from the begin of the devices, behind MPI_Init.
+static void waits_of_mpi_have_culprits(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    pj_job job = {.workers = 1};
+    pj_auto_run run = pj_load(PJ_SOURCE_DIR "/tests/golden/nsys/mpi.sqlite",
+                              (pj_load_opts){.aspects = PJ_WANT(waits)}, &job, &err);
+    need_module(&err);
+    assert_int_equal(run->runtime_ns, 400000);
+    const pj_waits *waits = run->waits;
+    assert_non_null(waits);
+    assert_int_equal(waits->sum_count, 7);
+    assert_int_equal(waited(waits, PJ_WAIT_late_sender, 1, 0), 20000);
+    assert_int_equal(waited(waits, PJ_WAIT_late_sender, 0, 1), 6000); // in MPI_Waitall
+    assert_int_equal(waited(waits, PJ_WAIT_wait_at_nxn, 0, 1), 20000);
+    assert_int_equal(waited(waits, PJ_WAIT_wait_at_nxn, 2, 1), 15000);
+    assert_int_equal(waited(waits, PJ_WAIT_wait_at_nxn, 3, 1), 15000);
+    assert_int_equal(waited(waits, PJ_WAIT_barrier_wait, 0, 1), 10000);
+    assert_int_equal(waited(waits, PJ_WAIT_barrier_wait, 2, 3), 15000);
+    assert_int_equal(waits->worst[0].begin, 10000);
+    assert_int_equal(waits->ranks[0].outside_ns, 332000);
+    assert_true(run->ideal.available);
+    assert_false(run->roi.set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +424,7 @@ int main(void)
         cmocka_unit_test(files_of_mpi_are_told),
         cmocka_unit_test(shared_devices_are_said),
         cmocka_unit_test(a_device_is_one_for_all_processes),
+        cmocka_unit_test(waits_of_mpi_have_culprits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

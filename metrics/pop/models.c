@@ -8,6 +8,7 @@
 #include "metrics/base/str.h"
 #include "metrics/pop/curve.h"
 #include "metrics/pop/curve_choice.h"
+#include "metrics/pop/curve_draws.h"
 #include "metrics/pop/metricset.h"
 #include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
@@ -20,8 +21,6 @@ enum {
     SIZES_LEAST = 3,
     SIZES_GOOD = 5,
     SIZES_OF_INTERVALS = 4,
-    REPETITIONS_OF_DRAWS = 3,
-    DRAWS = 200,
     FAR = 4, // times the largest size: so much further nothing is said without a warning
 };
 
@@ -55,7 +54,6 @@ static size_t variant_count(const modelling *m)
 static void find_sizes(modelling *m)
 {
     const pj_study *study = m->metrics->study;
-    size_t fewest = SIZE_MAX;
     m->p = pj_new_n(m->arena, double, study->count);
     m->first = pj_new_n(m->arena, size_t, study->count + 1);
     for (size_t run = 0; run < study->count; run++) {
@@ -69,11 +67,7 @@ static void find_sizes(modelling *m)
         }
     }
     m->first[m->count] = study->count;
-    for (size_t i = 0; i < m->count; i++) {
-        size_t here = m->first[i + 1] - m->first[i];
-        fewest = here < fewest ? here : fewest;
-    }
-    m->draws = fewest >= REPETITIONS_OF_DRAWS && m->count >= SIZES_OF_INTERVALS ? DRAWS : 0;
+    m->draws = pj_curve_draw_count(m->first, m->count);
 }
 
 static double measured(const modelling *m, size_t row, size_t run)
@@ -90,25 +84,6 @@ static double mean_of(const modelling *m, size_t row, size_t size)
     return sum / (double)(m->first[size + 1] - m->first[size]);
 }
 
-/// splitmix64: the same numbers everywhere (Steele, Lea, Flood 2014).
-static uint64_t next_number(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-}
-
-/// Mean of as many repetitions as there are, each drawn from all.
-static double drawn_mean(const modelling *m, size_t row, size_t size, uint64_t *state)
-{
-    size_t count = m->first[size + 1] - m->first[size];
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += measured(m, row, m->first[size] + (size_t)(next_number(state) % count));
-    return sum / (double)count;
-}
-
 static void fit_variants(modelling *m, size_t row, const pj_points *points)
 {
     row_model *model = &m->models[row];
@@ -119,14 +94,11 @@ static void fit_variants(modelling *m, size_t row, const pj_points *points)
         bool spared = i == 0 && pj_curve_is_factor(shape.form);
         model->variants[1 + i] = pj_curve_fit(shape, points, spared ? PJ_ALL_POINTS : i);
     }
-    uint64_t state = 1; // for every row the same draws, so that rows can be combined
-    double *value = pj_new_n(m->arena, double, m->count);
-    pj_points drawn = {m->p, value, m->count};
-    for (size_t draw = 0; draw < m->draws; draw++) {
-        for (size_t i = 0; i < m->count; i++)
-            value[i] = drawn_mean(m, row, i, &state);
-        model->variants[1 + m->count + draw] = pj_curve_fit(shape, &drawn, PJ_ALL_POINTS);
-    }
+    double *value = pj_new_n(m->arena, double, m->first[m->count]);
+    for (size_t run = 0; run < m->first[m->count]; run++)
+        value[run] = measured(m, row, run);
+    pj_repeated_points runs = {m->p, m->first, value, m->count};
+    pj_curve_draw(shape, &runs, model->variants + 1 + m->count, m->arena);
 }
 
 static pj_curve_choice choose(const modelling *m, size_t row, const pj_points *points)
@@ -208,12 +180,6 @@ static void foretell(const modelling *m, size_t row, double p, double *const *by
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double first = *(const double *)a, second = *(const double *)b;
-    return (first > second) - (first < second);
-}
-
 /// The wider of: least and most without a size; 5 to 95 % of the draws.
 static void interval(const modelling *m, double *variants, double *low, double *high)
 {
@@ -223,12 +189,7 @@ static void interval(const modelling *m, double *variants, double *low, double *
         *low = fmin(*low, variants[i]);
         *high = fmax(*high, variants[i]);
     }
-    if (m->draws == 0)
-        return;
-    double *draws = variants + 1 + m->count;
-    qsort(draws, m->draws, sizeof *draws, by_value);
-    *low = fmin(*low, draws[m->draws / 20 - 1]);
-    *high = fmax(*high, draws[m->draws - m->draws / 20]);
+    pj_curve_draws_widen(variants + 1 + m->count, m->draws, low, high);
 }
 
 static bool is_shown(const modelling *m, size_t row)

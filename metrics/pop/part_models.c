@@ -7,6 +7,7 @@
 #include "metrics/base/str.h"
 #include "metrics/pop/curve.h"
 #include "metrics/pop/curve_choice.h"
+#include "metrics/pop/curve_draws.h"
 #include "metrics/pop/part_series.h"
 #include "metrics/table/table.h"
 
@@ -23,7 +24,8 @@ typedef struct part {
     const char *lack; // why there is no model
     double *value;    // by size; mean of the repetitions
     pj_curve_choice choice;
-    double growth; // from the largest size to the largest that is foretold; NaN = none
+    pj_curve *draws; // of repetitions
+    double growth;   // from the largest size to the largest that is foretold; NaN = none
 } part;
 
 typedef struct modelling {
@@ -34,6 +36,7 @@ typedef struct modelling {
     double *p;     // sizes
     size_t *first; // run that a size begins with; one more at the end
     size_t count;
+    size_t draws; // 0 = too few repetitions
     part *items;
     double *whole;  // by `at`: sum of what is foretold
     double now;     // sum of what was measured at the largest size
@@ -52,6 +55,7 @@ static void find_sizes(modelling *m)
             m->p[m->count++] = m->parts->p[run];
         }
     m->first[m->count] = m->parts->runs;
+    m->draws = pj_curve_draw_count(m->first, m->count);
 }
 
 /// Below 0 there is nothing.
@@ -82,6 +86,9 @@ static void model_part(const modelling *m, part *item)
         return;
     pj_points points = {m->p, item->value, m->count};
     item->choice = pj_curve_choose_pmnf(&points, m->parts->strong);
+    pj_repeated_points runs = {m->p, m->first, item->series->value, m->count};
+    item->draws = pj_new_n(m->arena, pj_curve, m->draws + 1);
+    pj_curve_draw(item->choice.best.curve, &runs, item->draws, m->arena);
     double last = item->value[m->count - 1];
     if (last > 0)
         item->growth = foretold(item, m->furthest) / last;
@@ -138,8 +145,10 @@ static void add_columns(pj_table *table)
         {"part", "Part", NULL, PJ_UNIT_NONE, PJ_TEXT},
         {"p", "Threads", NULL, PJ_UNIT_IDENTIFIER, PJ_TEXT_NONE},
         {"predicted_s", "Predicted", "Of a thread on average.", PJ_UNIT_S, PJ_TEXT_NONE},
-        {"low_s", "Low", "The least without one of the sizes.", PJ_UNIT_S, PJ_TEXT_NONE},
-        {"high_s", "High", "The most without one of the sizes.", PJ_UNIT_S, PJ_TEXT_NONE},
+        {"low_s", "Low", "The least without one of the sizes; of three repetitions also 5 %.",
+         PJ_UNIT_S, PJ_TEXT_NONE},
+        {"high_s", "High", "The most without one of the sizes; of three repetitions also 95 %.",
+         PJ_UNIT_S, PJ_TEXT_NONE},
         {"share", "Share", "Of what is predicted for all parts that have a model.", PJ_UNIT_RATIO,
          PJ_TEXT_NONE},
         {"measured_s", "Measured", "In the largest runs.", PJ_UNIT_S, PJ_TEXT_NONE},
@@ -157,7 +166,7 @@ static void add_columns(pj_table *table)
     pj_table_set_decimals(table, GROWTH, 2);
 }
 
-/// The least and the most without one of the sizes.
+/// The least and the most without one of the sizes, or 5 to 95 % of the draws where that is wider.
 static void fill_interval(const modelling *m, const part *item, double p, pj_cell *cells)
 {
     double low = INFINITY, high = -INFINITY;
@@ -170,6 +179,10 @@ static void fill_interval(const modelling *m, const part *item, double p, pj_cel
         low = fmin(low, value);
         high = fmax(high, value);
     }
+    double drawn[PJ_CURVE_DRAWS];
+    for (size_t i = 0; i < m->draws; i++)
+        drawn[i] = pj_curve_at(&item->draws[i], p);
+    pj_curve_draws_widen(drawn, m->draws, &low, &high);
     cells[LOW] = pj_cell_real(fmax(low, 0));
     cells[HIGH] = pj_cell_real(high);
 }

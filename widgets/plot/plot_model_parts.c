@@ -32,7 +32,7 @@ typedef struct drawn_part {
 typedef struct drawing {
     const pj_part_study *parts;
     const pj_table *curves; // SAMPLES rows a part
-    size_t predicted;       // its column
+    size_t predicted;       // its column, before those of the interval
     double p[SAMPLES];
     drawn_part *items; // the weightiest first
     size_t count;
@@ -107,6 +107,9 @@ static void measure(drawing *d, const pj_plot_opts *opts)
             widen(d, d->items[i].series->value[run]);
         for (size_t k = 0; k < SAMPLES; k++)
             widen(d, foretold(d, &d->items[i], k));
+        for (size_t k = 0; k < MEASURED; k++) // beyond, an interval may be cut
+            widen(d,
+                  pj_cell_number(pj_table_cell(d->curves, d->items[i].row + k, d->predicted)[2]));
     }
     d->least = fmax(d->least, d->most / 1e5); // below, nothing is told apart
     d->log_y = opts->log_y || (!opts->linear && d->most >= 8 * d->least);
@@ -135,6 +138,29 @@ static pj_point point_of(const drawing *d, const pj_chart *chart, double p, doub
 {
     double y = d->log_y && value <= 0 ? chart->bottom : pj_chart_y(chart, value);
     return (pj_point){pj_chart_x(chart, p), fmin(fmax(y, chart->top), chart->bottom)};
+}
+
+/// Between the least and the most that the model foretells.
+static void draw_interval(const drawing *d, const drawn_part *part, pj_colour colour,
+                          pj_chart *chart)
+{
+    pj_point band[2 * SAMPLES];
+    double low[SAMPLES], high[SAMPLES];
+    size_t count = 0;
+    for (; count < SAMPLES; count++) {
+        const pj_cell *cells = pj_table_cell(d->curves, part->row + count, d->predicted);
+        low[count] = pj_cell_number(cells[1]);
+        high[count] = pj_cell_number(cells[2]);
+        if (isnan(low[count]) || isnan(high[count]) || (d->log_y && high[count] < d->least))
+            break;
+    }
+    for (size_t i = 0; i < count; i++) {
+        band[i] = point_of(d, chart, d->p[i], low[i]);
+        band[2 * count - 1 - i] = point_of(d, chart, d->p[i], high[i]);
+    }
+    if (count > 1)
+        pj_chart_line(chart, band, 2 * count,
+                      (pj_mark){.fill = (colour & 0xffffff00) | 0x26, .closed = true});
 }
 
 /// As far as the model is above what is drawn; dashed beyond the sizes that were measured.
@@ -171,6 +197,14 @@ static void draw_runs(const drawing *d, const drawn_part *part, pj_colour colour
     }
 }
 
+static bool has_intervals(const drawing *d)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (!isnan(pj_cell_number(pj_table_cell(d->curves, d->items[i].row, d->predicted)[1])))
+            return true;
+    return false;
+}
+
 static pj_figure *draw_parts(const drawing *d, const char *note, pj_plot_opts opts,
                              const pj_draw *draw)
 {
@@ -180,7 +214,9 @@ static pj_figure *draw_parts(const drawing *d, const char *note, pj_plot_opts op
     pj_chart_opts how = {
         .title = opts.title ? opts.title
                             : pj_arena_format(d->arena, "Scaling models: %s", d->parts->title),
-        .subtitle = "Time that a thread spends in each part on average",
+        .subtitle = has_intervals(d) ? "Time that a thread spends in each part on average; bands: "
+                                       "without one of the sizes"
+                                     : "Time that a thread spends in each part on average",
         .note = note,
         .width = opts.width,
         .height = opts.height,
@@ -191,6 +227,8 @@ static pj_figure *draw_parts(const drawing *d, const char *note, pj_plot_opts op
         .key_count = d->count};
     how.y.title = "Time [s]";
     pj_chart chart = pj_chart_new(how, draw);
+    for (size_t i = d->count; i-- > 0;)
+        draw_interval(d, &d->items[i], pj_palette_series(i), &chart);
     for (size_t i = d->count; i-- > 0;) { // the weightiest above the others
         draw_curve(d, &d->items[i], pj_palette_series(i), &chart);
         draw_runs(d, &d->items[i], pj_palette_series(i), &chart);

@@ -101,12 +101,33 @@ static void repetitions_are_averaged_and_two_sizes_are_too_few(void **state)
     assert_int_equal(err.code, PJ_E_USAGE);
 }
 
+/// The same means, but repetitions that differ: what other ones would have given is wider.
+static void repetitions_widen_intervals(void **state)
+{
+    (void)state;
+    static const double p[] = {2, 2, 2, 4, 4, 4, 8, 8, 8, 16, 16, 16};
+    static const double differ[] = {6, 8, 10, 3, 4, 5, 1.5, 2, 2.5, 0.75, 1, 1.25};
+    double even[12], uneven[12];
+    for (size_t i = 0; i < 12; i++) {
+        even[i] = 16 / p[i];
+        uneven[i] = differ[i];
+    }
+    const pj_part_series items[] = {{"even", even}, {"uneven", uneven}};
+    pj_part_study parts = study_of(items, 2, 12);
+    parts.p = p;
+    pj_auto_table table = pj_part_models_table(&parts, (double[]){32}, 1, NULL);
+    size_t steady = strcmp(name(table, 0), "even") == 0 ? 0 : 1;
+    assert_true(fabs(cell(table, steady, "high_s") - cell(table, steady, "low_s")) < 1e-9);
+    assert_true(cell(table, 1 - steady, "high_s") - cell(table, 1 - steady, "low_s") > 0.1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_grows_is_first_and_becomes_the_runtime),
         cmocka_unit_test(parts_that_some_run_lacks_have_no_model),
         cmocka_unit_test(repetitions_are_averaged_and_two_sizes_are_too_few),
+        cmocka_unit_test(repetitions_widen_intervals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -209,6 +209,16 @@ static void add_cautions(const writer *w)
                             "those of the whole.\n");
 }
 
+/// What the account of an AI run says of a row, in place of advice: "waiting for rank 2 takes ..".
+static const char *told_of(const pj_run *run, const char *key)
+{
+    for (size_t i = 0;
+         strcmp(key, "device_serialisation_efficiency") == 0 && i < run->remarks.count; i++)
+        if (strcmp(run->remarks.items[i].key, "waits_for_rank") == 0)
+            return run->remarks.items[i].text;
+    return NULL;
+}
+
 static void write_summary(const writer *w)
 {
     pj_findings path = pj_findings_path(w->metrics, w->last, w->arena);
@@ -230,10 +240,11 @@ static void write_summary(const writer *w)
         return;
     }
     add_losses(w, &losses);
-    const pj_advice *advice =
-        pj_advice_of(pj_str_of(w->metrics->set->rows[losses.items[0].row].key));
-    if (advice)
-        add(w, "- Where to begin: ", advice->look, "\n");
+    const char *key = w->metrics->set->rows[losses.items[0].row].key;
+    const char *told = told_of(w->metrics->study->cases[w->last].run, key);
+    const pj_advice *advice = pj_advice_of(pj_str_of(key));
+    if (told || advice)
+        add(w, "- Where to begin: ", told ? told : advice->look, told ? ".\n" : "\n");
 }
 
 // The runs
@@ -363,7 +374,8 @@ static void write_rows(const writer *w)
         add(w, "- ", pj_findings_course(w->metrics, row, w->arena), "");
         const pj_advice *advice = advice_about(w, row);
         if (advice && advice != before)
-            pj_buf_addf(w->out, " The usual reason is that %s. %s", advice->meaning, advice->look);
+            add(w, " The usual reason is that ",
+                pj_arena_format(w->arena, "%s. %s", advice->meaning, advice->look), "");
         before = advice ? advice : before;
         pj_buf_puts(w->out, "\n");
         told++;

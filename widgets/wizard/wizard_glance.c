@@ -64,22 +64,14 @@ static void add_tree(pj_run *run, pj_palette palette, pj_buf *out)
     pj_buf_puts(out, "</table></div>\n");
 }
 
-/// "rank 2 makes others wait 16.0 %: its data loading".
-static void add_finding(const pj_faults *faults, const pj_fault *fault, pj_buf *out)
+static void add_finding(const char *sentence, pj_buf *out)
 {
-    double all = (double)faults->run->runtime_ns * faults->units;
-    double share = all > 0 ? 100 * fault->recoverable_ns / all : 0;
-    pj_str where = pj_str_of(fault->where);
-    size_t colon = pj_str_find(where, ':');
+    pj_str text = pj_str_of(sentence);
+    size_t colon = pj_str_find(text, ':');
     pj_buf_puts(out, "<li style=\"padding:2px 0\"><b>");
-    if (fault->kind == PJ_FAULT_late_rank && colon < where.len) {
-        pj_escape_html(out, pj_str_head(where, colon));
-        pj_buf_addf(out, " makes others wait %.1f %%</b>", share);
-        pj_escape_html(out, pj_str_from(where, colon));
-    } else {
-        pj_buf_addf(out, "%s %.1f %%</b>: ", pj_fault_rows[fault->kind].title, share);
-        pj_escape_html(out, where);
-    }
+    pj_escape_html(out, pj_str_head(text, colon));
+    pj_buf_puts(out, "</b>");
+    pj_escape_html(out, pj_str_from(text, colon));
     pj_buf_puts(out, "</li>\n");
 }
 
@@ -94,7 +86,7 @@ static void add_findings(pj_run *run, pj_buf *out)
     bool found = pj_faults_find(&run, 1, &job, arena, &faults, NULL) && faults.count;
     pj_buf_puts(out, "<ol style=\"margin:0;padding-left:1.6em\">\n");
     for (size_t i = 0; found && i < faults.count && i < MOST; i++)
-        add_finding(&faults, &faults.items[i], out);
+        add_finding(pj_fault_sentence(&faults, &faults.items[i], arena), out);
     pj_buf_puts(out, "</ol>");
     if (!found)
         pj_buf_puts(out, "Nothing costs a hundredth of the run.");

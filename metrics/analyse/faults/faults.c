@@ -522,3 +522,16 @@ bool pj_faults_find(pj_run *const *runs, size_t count, pj_job *job, pj_arena *ar
     fold(out, WORTH * (double)run->runtime_ns * out->units);
     return true;
 }
+
+const char *pj_fault_sentence(const pj_faults *faults, const pj_fault *fault, pj_arena *arena)
+{
+    double all = (double)faults->run->runtime_ns * faults->units;
+    double share = all > 0 ? 100 * fault->recoverable_ns / all : 0;
+    pj_str where = pj_str_of(fault->where);
+    size_t colon = pj_str_find(where, ':');
+    if (fault->kind == PJ_FAULT_late_rank && colon < where.len)
+        return pj_arena_format(arena, PJ_STR_FMT " makes others wait %.1f %%%s", (int)colon,
+                               where.at, share, where.at + colon);
+    return pj_arena_format(arena, "%s %.1f %%: %s", pj_fault_rows[fault->kind].title, share,
+                           fault->where);
+}

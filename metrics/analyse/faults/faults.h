@@ -57,4 +57,8 @@ typedef struct pj_faults {
 PJ_CHECKED bool pj_faults_find(pj_run *const *runs, size_t count, pj_job *job, pj_arena *arena,
                                pj_faults *out, pj_err *err);
 
+/// "rank 2 makes others wait 16.0 %: its data loading", "Data loading 9.4 %: most: rank 2": what
+/// mending it brings, of the time of all units.
+const char *pj_fault_sentence(const pj_faults *faults, const pj_fault *fault, pj_arena *arena);
+
 #endif

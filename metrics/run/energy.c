@@ -49,6 +49,21 @@ static void set_apart(pj_energy_row *row, const char *why)
         row->apart = why;
 }
 
+/// Some drivers give a counter that stands still while its device uses power.
+static void settle_stuck(pj_energy *energy)
+{
+    for (uint32_t i = 0; i < energy->count; i++)
+        for (uint32_t k = 0; k < energy->count; k++) {
+            pj_energy_row *row = &energy->rows[i];
+            const pj_energy_row *other = &energy->rows[k];
+            bool stands =
+                row->reading.kind == PJ_METER_ENERGY && is_measured(row) && row->reading.sum == 0;
+            if (stands && same_part(row, other) && other->reading.kind == PJ_METER_POWER &&
+                pj_energy_joules(other) > 0)
+                set_apart(row, "it stands still while there is power");
+        }
+}
+
 /// A counter counts before power, and one of several that are the same.
 static void settle_parts(pj_energy *energy)
 {
@@ -211,6 +226,7 @@ void pj_energy_settle(pj_energy *energy, const pj_energy_pair *pairs, pj_arena *
     for (uint32_t i = 0; i < energy->count; i++)
         if (isnan(pj_energy_joules(&energy->rows[i])))
             set_apart(&energy->rows[i], why_apart(energy, &energy->rows[i]));
+    settle_stuck(energy);
     settle_parts(energy);
     if (pairs)
         settle_sensors(energy, pairs, arena);
@@ -364,6 +380,14 @@ static void add_deviation(pj_buf *note, const pj_energy *energy, uint32_t at)
         pj_buf_puts(note, changes ? " It is more." : ", more than steady power explains.");
 }
 
+/// The values decide, whatever a name says.
+static void add_decision(pj_buf *note, const pj_energy_row *row)
+{
+    if (row->reading.kind != row->meter.kind)
+        pj_buf_addf(note, "%s%s is %s by its values.", note->len ? " " : "", row->meter.name,
+                    row->reading.kind == PJ_METER_ENERGY ? "a counter of energy" : "power");
+}
+
 static const char *note_of(pj_table *table, const pj_run *run, const pj_energy *energy)
 {
     if (!run->meters.count && !run->meters.left_out)
@@ -381,6 +405,8 @@ static const char *note_of(pj_table *table, const pj_run *run, const pj_energy *
                     sampling);
     for (uint32_t i = 0; energy && i < energy->count; i++)
         add_deviation(&note, energy, i);
+    for (uint32_t i = 0; energy && i < energy->count; i++)
+        add_decision(&note, &energy->rows[i]);
     add_note(&note, dropped, "readings that are negative or no numbers were left out.");
     add_note(&note, resets, "times a counter began anew; these pieces are left out.");
     add_note(&note, gaps, "gaps of more than ten times the usual step have no data.");

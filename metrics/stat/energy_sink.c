@@ -4,6 +4,7 @@
 #include "metrics/stat/energy_sink.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/run/devices.h"

@@ -70,6 +70,21 @@ static void packages_memory_and_boards_are_disjoint(void **state)
     assert_int_equal(h.rows[5].same, 4);
 }
 
+static void a_counter_that_stands_still_does_not_count(void **state)
+{
+    (void)state;
+    pj_auto_arena arena = pj_arena_new(NULL);
+    house h = {.energy.span_ns = 1};
+    add(&h, "amdsmi energy_consumed:device=0", PJ_METER_ENERGY, 0);
+    add(&h, "amdsmi power_average:device=0", PJ_METER_POWER, 90);
+    add(&h, "amdsmi energy_consumed:device=1", PJ_METER_ENERGY, 0); // the other half of its socket
+    add(&h, "amdsmi power_average:device=1", PJ_METER_POWER, 0);
+    settle(&h, NULL, arena);
+    assert_true(h.energy.joules == 90);
+    assert_string_equal(h.rows[0].apart, "it stands still while there is power");
+    assert_true(h.rows[1].counted && h.rows[2].counted);
+}
+
 static void a_platform_holds_packages_and_memory(void **state)
 {
     (void)state;
@@ -180,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_node_holds_all_others),
         cmocka_unit_test(packages_memory_and_boards_are_disjoint),
+        cmocka_unit_test(a_counter_that_stands_still_does_not_count),
         cmocka_unit_test(a_platform_holds_packages_and_memory),
         cmocka_unit_test(one_sensor_under_two_sources_counts_once),
         cmocka_unit_test(what_is_recorded_twice_counts_once),

@@ -365,7 +365,8 @@ static pj_run *load_iterations(const char *path, pj_load_opts opts, pj_job *job,
     bool range = opts.roi.kind == PJ_ROI_ITERATIONS;
     if (!pj_load_find_iterations(path, &opts, job, arena, &found, err))
         return NULL;
-    bool needed = range || opts.parts_too;
+    bool whole = range && opts.roi.steady && found.lack && !opts.parts_too;
+    bool needed = (range && !whole) || opts.parts_too;
     if ((!found.lack || needed) &&
         !pj_load_choose_iterations(path, &opts.roi, &found, &first, &last, err))
         return NULL;
@@ -382,6 +383,9 @@ static pj_run *load_iterations(const char *path, pj_load_opts opts, pj_job *job,
         opts.borders = &found.borders;
     if (range)
         opts.roi = opts.slices ? (pj_roi_request){.kind = PJ_ROI_OFF}
+                   : whole     ? (pj_roi_request){.kind = PJ_ROI_RANGE,
+                                                  .from = (double)found.work_from_ns,
+                                                  .to = (double)found.work_to_ns}
                                : pj_load_iterations_range(&found, first, last);
     if (window && !opts.parts_too) // iterations are whole
         opts.roi = (pj_roi_request){.kind = PJ_ROI_OFF};
@@ -389,14 +393,21 @@ static pj_run *load_iterations(const char *path, pj_load_opts opts, pj_job *job,
     if (!run)
         return NULL;
     keep_iterations(run, &found);
-    if (range)
-        pj_run_remark(run, PJ_NOTE, "iterations", "iterations %u to %u of %u are looked at", first,
-                      last, found.borders.count);
+    if (whole)
+        pj_run_remark(run, PJ_WARNING, "iterations", "no iterations found: %s; %s is looked at",
+                      found.lack,
+                      found.work_from_ns > 0 || found.work_to_ns < found.end_ns
+                          ? "what is between MPI_Init and MPI_Finalize of all ranks"
+                          : "the whole run");
+    else if (range)
+        pj_run_remark(run, PJ_NOTE, "iterations", "%s of %u %s looked at",
+                      pj_iterations_text(first, last, arena), found.borders.count,
+                      first == last ? "is" : "are");
     if (window)
         pj_run_remark(run, PJ_NOTE, "iterations",
-                      "iterations %u to %u of %u have a part in the region of interest, and are "
-                      "looked at as a whole",
-                      first, last, found.borders.count);
+                      "%s of %u %s a part in the region of interest, and %s looked at as a whole",
+                      pj_iterations_text(first, last, arena), found.borders.count,
+                      first == last ? "has" : "have", first == last ? "is" : "are");
     return run;
 }
 

@@ -186,6 +186,23 @@ static bool settle(const looking *l, uint32_t ranks, pj_iterations *out, pj_err 
     return true;
 }
 
+/// Where all ranks that were asked work.
+static void find_work(const pj_call_lists *lists, pj_iterations *out)
+{
+    out->work_to_ns = out->end_ns;
+    for (uint32_t i = 0; i < pj_call_lists_count(lists); i++) {
+        const pj_call_list *calls = pj_call_lists_at(lists, i);
+        if (calls->from_ns > out->work_from_ns)
+            out->work_from_ns = calls->from_ns;
+        if (calls->to_ns < out->work_to_ns)
+            out->work_to_ns = calls->to_ns;
+    }
+    if (out->work_from_ns < out->work_to_ns)
+        return;
+    out->work_from_ns = 0;
+    out->work_to_ns = out->end_ns;
+}
+
 bool pj_load_find_iterations(const char *path, const pj_load_opts *opts, pj_job *job,
                              pj_arena *arena, pj_iterations *out, pj_err *err)
 {
@@ -202,6 +219,7 @@ bool pj_load_find_iterations(const char *path, const pj_load_opts *opts, pj_job 
     else if (run)
         ok = settle(&l, run->layout.ranks, out, err);
     out->end_ns = run ? run->end_ns : 0;
+    find_work(lists, out);
     out->cut_short = pj_call_lists_full(lists);
     pj_call_lists_free(lists);
     return ok;
@@ -213,15 +231,19 @@ bool pj_load_choose_iterations(const char *path, const pj_roi_request *roi,
 {
     if (found->lack)
         return pj_fail(err, PJ_E_MISSING, path, 0, "no iterations found: %s", found->lack);
+    pj_auto_arena arena = pj_arena_new(NULL);
     uint32_t count = found->borders.count;
     *first = 0;
     *last = count - 1;
     if (roi->kind != PJ_ROI_ITERATIONS)
         return true;
+    if (!roi->steady && roi->first >= count)
+        return pj_fail(err, PJ_E_MISSING, path, 0, "has %s, not %u",
+                       count == 1 ? "one iteration, 0" : pj_iterations_text(0, count - 1, arena),
+                       roi->first);
     *first = roi->steady ? found->steady_first : roi->first;
     *last = roi->steady ? found->steady_last : roi->last < count ? roi->last : count - 1;
-    return *first <= *last ||
-           pj_fail(err, PJ_E_MISSING, path, 0, "has iterations 0 to %u, not %u", count - 1, *first);
+    return true;
 }
 
 pj_roi_request pj_load_iterations_range(const pj_iterations *found, uint32_t first, uint32_t last)

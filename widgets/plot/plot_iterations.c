@@ -145,7 +145,8 @@ static const char *text_of(const variation *v, double value)
 
 static bool has_steady(const variation *v)
 {
-    return v->run->iterations && !v->run->iterations->lack && !v->run->ai;
+    const pj_iterations *it = v->run->iterations;
+    return it && !it->lack && !it->unsteady && !v->run->ai;
 }
 
 /// The iterations of the steady state, which `--roi iterations` looks at.
@@ -157,18 +158,18 @@ static void draw_steady(const variation *v, pj_chart *chart)
     double left = fmax(pj_chart_x(chart, it->steady_first - 0.5), chart->left);
     double right = fmin(pj_chart_x(chart, it->steady_last + 0.5), chart->right);
     if (right > left)
-        pj_figure_add(chart->figure,
-                      (pj_mark){.kind = PJ_MARK_RECT,
-                                .x = left,
-                                .y = chart->top,
-                                .w = right - left,
-                                .h = chart->bottom - chart->top,
-                                .fill = steady_colour,
-                                .hover = pj_arena_format(chart->arena,
-                                                         "Steady: iterations %u to %u "
-                                                         "(--roi iterations)",
-                                                         it->steady_first, it->steady_last),
-                                .key = "steady"});
+        pj_figure_add(
+            chart->figure,
+            (pj_mark){.kind = PJ_MARK_RECT,
+                      .x = left,
+                      .y = chart->top,
+                      .w = right - left,
+                      .h = chart->bottom - chart->top,
+                      .fill = steady_colour,
+                      .hover = pj_arena_format(
+                          chart->arena, "Steady: %s (--roi iterations)",
+                          pj_iterations_text(it->steady_first, it->steady_last, chart->arena)),
+                      .key = "steady"});
 }
 
 static const char *hover_of(const variation *v, size_t row)

@@ -122,6 +122,11 @@ static void find_steady(pj_iterations *it, const double *lengths, double middle,
             it->steady_last = last - 1;
         }
     }
+    it->unsteady = longest < PJ_STEADY_LEAST;
+    if (it->unsteady) {
+        it->steady_first = 0;
+        it->steady_last = count - 1;
+    }
 }
 
 void pj_iterations_judge(pj_iterations *it, uint32_t ranks, pj_arena *arena)
@@ -141,6 +146,12 @@ void pj_iterations_judge(pj_iterations *it, uint32_t ranks, pj_arena *arena)
     for (uint32_t i = 0; i < count; i++)
         it->outlier[i] = fabs(lengths[i] - middle) > fmax(3 * spread, 0.1 * middle);
     find_steady(it, lengths, middle, room);
+}
+
+const char *pj_iterations_text(uint32_t first, uint32_t last, pj_arena *arena)
+{
+    return first == last ? pj_arena_format(arena, "iteration %u", first)
+                         : pj_arena_format(arena, "iterations %u to %u", first, last);
 }
 
 const char *pj_anchor_text(const pj_loop_anchor *anchor, pj_arena *arena)

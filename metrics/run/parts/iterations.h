@@ -7,6 +7,8 @@
 #include "metrics/run/parts/anchors.h"
 #include "metrics/run/parts/slices.h"
 
+enum { PJ_STEADY_LEAST = 3 }; // iterations in turn that are a steady state
+
 typedef struct pj_iterations {
     const char *lack;   // why there are none; NULL = there are
     pj_borders borders; // of every rank
@@ -19,9 +21,11 @@ typedef struct pj_iterations {
     bool by_calls;                      // it comes at even distances in calls, else in time
     uint32_t inner;                     // of loops with another period; 0 = there are none
     double inner_ns;                    // their period
-    uint32_t steady_first, steady_last; // iterations of the steady state
+    uint32_t steady_first, steady_last; // iterations of the steady state; all where none are
+    bool unsteady;                      // never PJ_STEADY_LEAST in turn
     bool *outlier;                      // by iteration
     uint64_t end_ns;                    // of the trace
+    uint64_t work_from_ns, work_to_ns;  // between MPI_Init and MPI_Finalize of all ranks asked
     bool cut_short;                     // not all MPI calls were looked at
 } pj_iterations;
 
@@ -31,6 +35,8 @@ uint32_t pj_iterations_vote(const pj_chain *chains, uint32_t count, pj_iteration
                             pj_arena *arena);
 /// Outliers and steady state, from the longest length of a rank in each iteration.
 void pj_iterations_judge(pj_iterations *iterations, uint32_t ranks, pj_arena *arena);
+/// "iteration 3", "iterations 3 to 8".
+const char *pj_iterations_text(uint32_t first, uint32_t last, pj_arena *arena);
 /// "MPI_Allreduce + MPI_Send", "a burst of 33.6 ms or more".
 const char *pj_anchor_text(const pj_loop_anchor *anchor, pj_arena *arena);
 

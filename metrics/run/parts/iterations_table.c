@@ -2,11 +2,15 @@
 #include "metrics/run/parts/iterations_table.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/num.h"
 #include "metrics/run/parts/iterations.h"
 #include "metrics/run/parts/slices.h"
 #include "metrics/run/parts/slices_table.h"
 #include "metrics/run/run_table.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 static const pj_column columns[] = {
     {"iteration", "Iteration", "From 0.", PJ_UNIT_IDENTIFIER, false},
@@ -41,7 +45,70 @@ static void fill(const pj_run *run, uint32_t index, pj_cell *cell)
     *cell = pj_cell_int(run->iterations->outlier[slices->first + index]);
 }
 
-static const char *note_of(const pj_iterations *it, pj_arena *arena)
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_of(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, by_value);
+    return count ? values[count / 2] : 0;
+}
+
+/// The row nearest the medians of length and parallel efficiency; the first of several.
+static size_t find_typical(const pj_table *table)
+{
+    enum { LENGTH = 2, EFFICIENCY = 3 };
+    pj_auto_arena arena = pj_arena_new(NULL);
+    double *room = pj_new_n(arena, double, table->row_count + 1), middle[2], least = INFINITY;
+    size_t best = 0;
+    for (size_t c = 0; c < 2; c++) {
+        size_t count = 0;
+        for (size_t row = 0; row < table->row_count; row++) {
+            double value = pj_cell_number(*pj_table_cell(table, row, LENGTH + c));
+            if (!isnan(value))
+                room[count++] = value;
+        }
+        middle[c] = median_of(room, count);
+    }
+    for (size_t row = 0; row < table->row_count; row++) {
+        double length = pj_cell_number(*pj_table_cell(table, row, LENGTH));
+        double efficiency = pj_cell_number(*pj_table_cell(table, row, EFFICIENCY));
+        double far = fabs(length / middle[0] - 1);
+        if (!isnan(efficiency) && middle[1] > 0)
+            far = hypot(far, efficiency / middle[1] - 1);
+        if (far < least) {
+            least = far;
+            best = row;
+        }
+    }
+    return best;
+}
+
+/// Which ones are steady, what comes before them, and which one stands for all.
+static const char *steady_text(const pj_iterations *it, const pj_table *table, pj_arena *arena)
+{
+    pj_auto_buf text = {.at = NULL};
+    if (it->unsteady)
+        pj_buf_addf(
+            &text, "None are steady: fewer than %d in turn are alike (--roi iterations takes all).",
+            PJ_STEADY_LEAST);
+    else
+        pj_buf_addf(&text, "Steady: %s (--roi iterations).",
+                    pj_iterations_text(it->steady_first, it->steady_last, arena));
+    if (!it->unsteady && it->steady_first)
+        pj_buf_addf(&text, " Warm-up: %s.", pj_iterations_text(0, it->steady_first - 1, arena));
+    if (table->row_count)
+        pj_buf_addf(&text,
+                    " Representative: iteration %.0f, nearest the medians of length and parallel "
+                    "efficiency.",
+                    pj_cell_number(*pj_table_cell(table, find_typical(table), 0)));
+    return pj_arena_text(arena, pj_buf_str(&text));
+}
+
+static const char *note_of(const pj_iterations *it, const pj_table *table, pj_arena *arena)
 {
     char period[32], inner[32];
     if (it->lack)
@@ -56,9 +123,9 @@ static const char *note_of(const pj_iterations *it, pj_arena *arena)
         arena,
         "%u iterations and a last one without an end; each begins with %s, each %s (median), "
         "even in %s; %u of %u ranks asked agree, %.0f %% of the time from MPI_Init to "
-        "MPI_Finalize. Steady: %u to %u (--roi iterations).%s%s",
+        "MPI_Finalize. %s%s%s",
         it->borders.count, it->anchor, period, it->by_calls ? "calls" : "time", it->voted,
-        it->asked, 100 * it->score, it->steady_first, it->steady_last, nested,
+        it->asked, 100 * it->score, steady_text(it, table, arena), nested,
         it->cut_short ? " The run has more MPI calls than were looked at." : "");
 }
 
@@ -76,6 +143,6 @@ pj_table *pj_iterations_table(const pj_run *run, pj_err *err)
         pj_table_add_column(table, columns[i]);
     for (uint32_t i = 0; !it->lack && run->slices && i < run->slices->count; i++)
         fill(run, i, pj_table_add_row(table));
-    table->note = note_of(it, table->arena);
+    table->note = note_of(it, table, table->arena);
     return table;
 }

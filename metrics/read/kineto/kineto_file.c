@@ -85,11 +85,8 @@ static bool times_of(reading *r, const pj_kineto_event *event, int64_t *begin, i
         return false;
     if (event->dur.len && !pj_json_nanoseconds(event->dur, &length))
         length = 0;
-    if (length < 0 || length > absurd) {
-        r->rank->odd[PJ_AI_ODD_negative]++;
-        length = 0;
-    }
-    *end = *begin + length;
+    r->rank->odd[PJ_AI_ODD_negative] += length > absurd;
+    *end = *begin + (length < 0 || length > absurd ? 0 : length);
     return true;
 }
 
@@ -258,6 +255,7 @@ static void take_event(reading *r, const pj_kineto_event *event)
         add_flow(r, event);
     if (event->phase != 'X')
         return;
+    r->rank->odd[PJ_AI_ODD_negative] += event->dur.len && *event->dur.at == '-'; // of any kind
     switch (event->class) {
     case PJ_KINETO_KERNEL:
     case PJ_KINETO_COPY:

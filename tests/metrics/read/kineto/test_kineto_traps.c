@@ -31,6 +31,10 @@ static void traps_are_counted(void **state)
         {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL("a", "9", "-3", "1") "," KERNEL(
              "b", "10", "2", "2") "]}",
          "1 events have a negative or absurd duration", 2000},
+        {EVENTS("{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"o\", \"pid\": 9, \"tid\": 1, "
+                "\"ts\": 1, \"dur\": -5.000}," KERNEL("a", "9", "1e14", "1") "," KERNEL("b", "10",
+                                                                                        "2", "2")),
+         "2 events have a negative or absurd duration", 2000},
         {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL(
              "a", "0.000", "0.000", "1") "," KERNEL("b", "\"10\"", "\"2\"", "2") "]}",
          "not reliable", 2000},

@@ -107,20 +107,37 @@ static bool on_several_nodes(const pj_devices *devices)
     return false;
 }
 
+/// The numbers of ranks tell devices apart where each has one.
+static bool is_one_each(const pj_run *run)
+{
+    bool each = run->ai && run->ai->count == run->layout.ranks && run->ai->count > 1;
+    for (uint32_t d = 0; each && d < run->ai->count; d++)
+        each = run->ai->rank_of[d] == d;
+    return each;
+}
+
+static const char *label_of(const pj_run *run, uint32_t d, bool nodes, pj_arena *arena)
+{
+    const char *key = run->devices->items[d].key;
+    if (is_one_each(run))
+        return pj_arena_format(arena, "%lld", (long long)run->ai->numbers[d]);
+    return pj_arena_text(arena, nodes ? pj_str_of(key) : pj_device_name(key));
+}
+
 /// A row for each device: what it is called, and the parts of its time.
 static pj_table *times(const pj_run *run)
 {
     const pj_devices *devices = run->devices;
     pj_table *table = pj_table_new("");
-    pj_table_add_column(table, (pj_column){.key = "device", .title = "Device", .text = PJ_TEXT});
+    pj_table_add_column(table, (pj_column){.key = "device",
+                                           .title = is_one_each(run) ? "Rank" : "Device",
+                                           .text = PJ_TEXT});
     for (unsigned at = 0; at < parts_of(run); at++)
         pj_table_add_column(table, column_of(run, at, table->arena));
     bool nodes = devices && on_several_nodes(devices);
     for (uint32_t d = 0; devices && d < devices->count; d++) {
-        const pj_device_sum *device = &devices->items[d];
-        pj_str name = nodes ? pj_str_of(device->key) : pj_device_name(device->key);
         pj_cell *cells = pj_table_add_row(table);
-        cells[0] = pj_cell_text(pj_arena_text(table->arena, name));
+        cells[0] = pj_cell_text(label_of(run, d, nodes, table->arena));
         for (unsigned at = 0; at < parts_of(run); at++)
             cells[1 + at] = pj_cell_int((int64_t)time_of(run, d, at));
     }

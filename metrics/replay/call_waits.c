@@ -6,6 +6,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/replay/wait_delays.h"
 #include "metrics/replay/wait_fences.h"
@@ -41,6 +42,8 @@ typedef struct call {
     bool polls;       // MPI_Test: looks and goes on
     bool wrong_order; // a message that was sent before is received later
     bool told;        // the history knows how long it waited
+    bool completes;   // a barrier or the like
+    uint64_t behind;  // of its wait: after the last operation of the origin
 } call;
 
 typedef struct caller {
@@ -50,11 +53,14 @@ typedef struct caller {
     uint32_t recent_first, recent_count;
     uint64_t recent_sent; // no message that these waited for, in the right order, was sent later
     uint64_t mpi_ns;
+    uint64_t operated;              // when its last operation on a window ended
+    uint64_t completed, completing; // MPI_Win_complete: its begin, the last operation before
 } caller;
 
 typedef struct use { // of an MPI function
     uint64_t calls, time_ns, ideal_ns;
-    bool polls, last; // MPI_Test and its like; MPI_Finalize
+    bool polls, last;         // MPI_Test and its like; MPI_Finalize
+    bool operates, completes; // on a window: MPI_Put and the like; MPI_Win_complete
 } use;
 
 struct pj_call_waits {
@@ -71,7 +77,9 @@ struct pj_call_waits {
     pj_wait_history *history;     // NULL = nobody asks for it
     use uses[CALLS + 1];          // the last one: of unknown calls
     uint64_t from_ns, to_ns;
-    uint64_t contradictions, contradiction_ns;
+    uint64_t completion_ns[PJ_WAIT_PATTERNS], late_complete_ns;
+    uint64_t releases, contradictions, contradiction_ns, contradictions_ns;
+    uint64_t contradictions_of[PJ_WAIT_PATTERNS];
 };
 
 static bool is_named(pj_mpi_call name, const char *prefix)
@@ -86,6 +94,11 @@ static void name_uses(pj_call_waits *waits)
     for (unsigned i = 0; i < CALLS; i++) {
         waits->uses[i].polls = is_named((pj_mpi_call)i, "MPI_Test");
         waits->uses[i].last = is_named((pj_mpi_call)i, "MPI_Finalize");
+        const pj_mpi_call_row *row = pj_mpi_call_at((pj_mpi_call)i);
+        waits->uses[i].operates = row && row->class_ == PJ_MPI_ONE_SIDED &&
+                                  row->role == PJ_ROLE_NONE &&
+                                  !is_named((pj_mpi_call)i, "MPI_Win_");
+        waits->uses[i].completes = is_named((pj_mpi_call)i, "MPI_Win_complete");
     }
 }
 
@@ -170,6 +183,17 @@ static uint32_t new_call(pj_call_waits *waits)
     return (uint32_t)waits->call_count++;
 }
 
+/// What a target that waits for the end of its epoch asks for.
+static void note_operation(caller *c, const use *u, const uint64_t trace[2])
+{
+    if (u->operates)
+        c->operated = trace[1];
+    if (!u->completes)
+        return;
+    c->completed = trace[0];
+    c->completing = c->operated;
+}
+
 void pj_call_waits_enter(pj_call_waits *waits, uint32_t location, pj_mpi_call name,
                          const uint64_t trace[2], double clock)
 {
@@ -195,6 +219,7 @@ void pj_call_waits_enter(pj_call_waits *waits, uint32_t location, pj_mpi_call na
     }
     uint64_t begin = clip(waits, enter), end = clip(waits, leave);
     use *u = use_of(waits, name);
+    note_operation(c, u, trace);
     u->calls += enter >= waits->from_ns && enter < waits->to_ns;
     u->time_ns += end - begin;
     c->mpi_ns += end - begin;
@@ -208,6 +233,8 @@ static void sum_up(pj_call_waits *waits, const call *done)
     uint64_t begin = clip(waits, done->enter), end = clip(waits, done->until);
     if (end <= begin)
         return;
+    waits->late_complete_ns +=
+        done->behind && done->pattern == PJ_WAIT_early_wait ? end - clip(waits, done->behind) : 0;
     if (waits->watch && waits->watch->waited)
         waits->watch->waited(waits->watch->self, done->rank, done->tag, begin, end);
     pj_wait_pattern pattern = (pj_wait_pattern)done->pattern;
@@ -251,8 +278,11 @@ static void release(pj_call_waits *waits, uint32_t id)
 static void release_at(pj_call_waits *waits, call *c, uint64_t time, pj_wait_pattern pattern,
                        uint32_t culprit)
 {
+    waits->releases++;
     if (time > c->leave && pattern != PJ_WAIT_late_receiver) {
         waits->contradictions++;
+        waits->contradictions_of[pattern]++;
+        waits->contradictions_ns += time - c->leave;
         if (time - c->leave > waits->contradiction_ns)
             waits->contradiction_ns = time - c->leave;
     }
@@ -383,6 +413,16 @@ static pj_wait_pattern pattern_of_signal(pj_mpi_call name)
     return is_named(name, "MPI_Win_wait") ? PJ_WAIT_early_wait : PJ_WAIT_late_post;
 }
 
+/// Of the wait for an origin that has completed, the part after its last operation.
+static void note_completion(const pj_call_waits *waits, call *c, uint32_t from, uint64_t sent)
+{
+    const caller *origin = caller_of(waits, from);
+    if (!origin || c->until != sent || c->culprit != waits->run->layout.rank_of[from])
+        return;
+    bool known = origin->completed == sent && origin->completing;
+    c->behind = !known ? 0 : origin->completing > c->enter ? origin->completing : c->enter;
+}
+
 void pj_call_waits_receive(pj_call_waits *waits, uint32_t location, uint32_t from, uint64_t sent,
                            double ideal_ns)
 {
@@ -394,6 +434,7 @@ void pj_call_waits_receive(pj_call_waits *waits, uint32_t location, uint32_t fro
     if (waits->history)
         pj_wait_history_receive(waits->history, c->rank, waits->run->layout.rank_of[from], sent);
     release_at(waits, c, sent, pattern_of_signal(c->name), waits->run->layout.rank_of[from]);
+    note_completion(waits, c, from, sent);
     pj_call_waits_held(waits, location, pattern_of_signal(c->name), from, ideal_ns);
 }
 
@@ -429,6 +470,11 @@ uint32_t pj_call_waits_meet(pj_call_waits *waits)
 
 void pj_call_waits_part(pj_call_waits *waits, uint32_t meeting)
 {
+    const pj_wait_meeting *m = &waits->meetings.items[meeting];
+    if (m->leave_count) {
+        uint64_t from = m->leave_count * clip(waits, pj_wait_meeting_complete(m));
+        waits->completion_ns[pj_wait_meeting_pattern(m)] += m->leaves > from ? m->leaves - from : 0;
+    }
     pj_wait_meetings_part(&waits->meetings, meeting);
 }
 
@@ -460,7 +506,7 @@ void pj_call_waits_merge(pj_call_waits *waits, uint32_t meeting, uint32_t meant)
 
 void pj_call_waits_met(pj_call_waits *waits, uint32_t location, uint32_t meeting, double ideal_ns)
 {
-    const pj_wait_meeting *m = &waits->meetings.items[meeting];
+    pj_wait_meeting *m = &waits->meetings.items[meeting];
     call *c = now_of(waits, location);
     pj_arrival released;
     if (!c || !m->came)
@@ -470,6 +516,9 @@ void pj_call_waits_met(pj_call_waits *waits, uint32_t location, uint32_t meeting
     pj_wait_pattern pattern = pj_wait_meeting_pattern(m);
     if (pj_wait_meeting_release(m, c->rank, &released))
         release_at(waits, c, released.enter, pattern, released.rank);
+    if (!c->completes && (pattern == PJ_WAIT_barrier_wait || pattern == PJ_WAIT_wait_at_nxn))
+        pj_wait_meeting_leave(m, c->leave, clip(waits, c->leave));
+    c->completes = true;
     pj_call_waits_held(waits, location, pattern, waits->run->layout.first_location[m->clock_rank],
                        ideal_ns);
 }
@@ -504,7 +553,7 @@ void pj_call_waits_lock(pj_call_waits *waits, uint32_t location, uint32_t rank, 
 {
     call *c = now_of(waits, location);
     if (c)
-        release_at(waits, c, time, PJ_WAIT_rma_lock, rank);
+        release_at(waits, c, time < c->leave ? time : c->leave, PJ_WAIT_rma_lock, rank);
 }
 
 // The end
@@ -595,6 +644,22 @@ static const char *lack_of_ideal(const pj_run *run)
     return run->ideal.available ? NULL : run->ideal.reason;
 }
 
+/// Where releases contradict so often, or by so much, that waits are not to be relied upon.
+static void remark_clocks(const pj_call_waits *waits, pj_run *run)
+{
+    const double often = 1e-3, much = 1e-2;
+    char sum[32];
+    if ((double)waits->contradictions <= often * (double)waits->releases &&
+        (double)waits->contradictions_ns <= much * (double)run->runtime_ns)
+        return;
+    pj_format_duration((double)waits->contradictions_ns, sum);
+    pj_run_remark(run, PJ_WARNING, "clocks",
+                  "clocks of ranks disagree: %llu of %llu calls ended before what they waited for "
+                  "had begun, by %s in sum; waits are short of that",
+                  (unsigned long long)waits->contradictions, (unsigned long long)waits->releases,
+                  sum);
+}
+
 void pj_call_waits_finish(pj_call_waits *waits, pj_run *run)
 {
     meet_at_the_end(waits);
@@ -611,8 +676,12 @@ void pj_call_waits_finish(pj_call_waits *waits, pj_run *run)
         out->worst[i] = waits->sums.worst[i];
     write_calls(waits, out, run->arena);
     write_ranks(waits, run, out);
+    memcpy(out->completion_ns, waits->completion_ns, sizeof out->completion_ns);
+    out->late_complete_ns = waits->late_complete_ns;
     out->contradictions = waits->contradictions;
+    memcpy(out->contradictions_of, waits->contradictions_of, sizeof out->contradictions_of);
     out->contradiction_ns = waits->contradiction_ns;
+    remark_clocks(waits, run);
     out->ideal_lacks = lack_of_ideal(run);
     out->has_ideal = !out->ideal_lacks;
     out->delays =

@@ -54,12 +54,15 @@ typedef struct item {    // a call that has been left, something in it, or an Op
     uint16_t kind;       // PJ_OMP_*, REQUESTS, COMPLETES (call.end = of which request); 0 = a call
 } item;                  // a cache line
 
+#define NO_LOCK UINT64_MAX
+
 typedef struct entered { // the call that a location is in
     pj_replay_call call;
-    uint16_t class_; // pj_mpi_class; 0 = none
-    uint32_t kept;   // items of the location in the window
-    uint64_t last;   // place of the last one
-    uint32_t open;   // bits of the classes that have been entered and not left
+    uint16_t class_;       // pj_mpi_class; 0 = none
+    uint32_t kept;         // items of the location in the window
+    uint64_t last;         // place of the last one
+    uint32_t open;         // bits of the classes that have been entered and not left
+    uint64_t asked, freed; // locks of windows; NO_LOCK = none
 } entered;
 
 typedef struct replay {
@@ -140,6 +143,8 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
     r->stats = (pj_import_stats){.count = {0}};
     r->arena = pj_arena_new(NULL);
     r->entered = pj_new_n(r->arena, entered, run->layout.locations);
+    for (uint32_t i = 0; i < run->layout.locations; i++)
+        r->entered[i].asked = r->entered[i].freed = NO_LOCK;
     r->lag = (uint64_t)run->layout.locations * LAG_EACH;
     r->lag = r->lag < LAG_LEAST ? LAG_LEAST : r->lag;
     pj_engine_watch watch = {.moved = r->opts.watch.moved, .self = r->opts.watch.self};
@@ -288,11 +293,26 @@ static void pass_on(replay *r, const item *next, uint64_t number)
 
 // Events
 
+static void leave_locks(replay *r, uint32_t location, uint64_t time)
+{
+    entered *e = &r->entered[location];
+    uint32_t own = r->run->layout.rank_of[location], rank = UINT32_MAX;
+    uint64_t at = 0;
+    if (e->asked != NO_LOCK)
+        rank = pj_window_locks_wait(&r->locks, e->asked, own, e->call.begin, &at);
+    if (rank != UINT32_MAX)
+        pj_calls_unlocked(r->calls, location, rank, at);
+    if (e->freed != NO_LOCK)
+        pj_window_locks_leave(&r->locks, e->freed, own, time);
+    e->asked = e->freed = NO_LOCK;
+}
+
 static void leave(replay *r, uint32_t location, uint64_t time, uint64_t number)
 {
     entered *e = &r->entered[location];
     item left = {.call = e->call};
     left.call.end = time > e->call.begin ? time : e->call.begin;
+    leave_locks(r, location, left.call.end);
     e->class_ = 0;
     pass_on(r, &left, number);
 }
@@ -388,13 +408,18 @@ static void receive_event(replay *r, const pj_event *event, pj_matching_end end)
 
 static void lock_event(replay *r, const pj_event *event)
 {
-    const entered *e = &r->entered[event->location];
+    entered *e = &r->entered[event->location];
     uint64_t at = 0;
     pj_window_record record = {.lock = event->a,
                                .what = event->b,
                                .time = event->time,
                                .rank = r->run->layout.rank_of[event->location]};
     uint32_t rank = pj_window_locks_take(&r->locks, &record, e->call.begin, &at);
+    uint64_t what = record.what & ~(uint64_t)PJ_RMA_EXCLUSIVE;
+    if (what == PJ_RMA_ASKED)
+        e->asked = record.lock;
+    else if (what == PJ_RMA_RELEASED)
+        e->freed = record.lock;
     if (rank != UINT32_MAX && e->class_)
         pj_calls_unlocked(r->calls, event->location, rank, at);
 }

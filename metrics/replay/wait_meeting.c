@@ -62,6 +62,22 @@ void pj_wait_meeting_arrive(pj_wait_meeting *meeting, pj_arrival arrival, double
     meeting->all[meeting->all_count++] = arrival;
 }
 
+void pj_wait_meeting_leave(pj_wait_meeting *meeting, uint64_t leave, uint64_t clipped)
+{
+    if (!meeting->first_leave || leave < meeting->first_leave)
+        meeting->first_leave = leave;
+    if (leave < meeting->latest.enter) // clocks disagree
+        return;
+    meeting->leaves += clipped;
+    meeting->leave_count++;
+}
+
+uint64_t pj_wait_meeting_complete(const pj_wait_meeting *meeting)
+{
+    return meeting->first_leave > meeting->latest.enter ? meeting->first_leave
+                                                        : meeting->latest.enter;
+}
+
 void pj_wait_meeting_merge(pj_wait_meeting *from, pj_wait_meeting *to)
 {
     if (!from->came)

@@ -23,7 +23,8 @@ typedef struct pj_wait_meeting {
     pj_arrival others_latest; // of all but the root
     double clock;             // of the last arrival in the replay
     uint32_t clock_rank;
-    pj_arrival *all; // of a scan
+    uint64_t first_leave, leaves, leave_count; // ns; sum of those after all had come
+    pj_arrival *all;                           // of a scan
     size_t all_count, all_cap;
     uint32_t next_free;
     uint64_t number; // of all collectives, from 1 on
@@ -39,6 +40,10 @@ typedef struct pj_wait_meetings {
 uint32_t pj_wait_meetings_new(pj_wait_meetings *meetings);
 void pj_wait_meetings_part(pj_wait_meetings *meetings, uint32_t meeting);
 void pj_wait_meeting_arrive(pj_wait_meeting *meeting, pj_arrival arrival, double clock);
+/// A member's call ends at `leave`, in the region of interest at `clipped`.
+void pj_wait_meeting_leave(pj_wait_meeting *meeting, uint64_t leave, uint64_t clipped);
+/// From when on all were there and the first one had left.
+uint64_t pj_wait_meeting_complete(const pj_wait_meeting *meeting);
 /// Those who came to `from` have come to `to`.
 void pj_wait_meeting_merge(pj_wait_meeting *from, pj_wait_meeting *to);
 /// When the one comes for whom `rank` waits; false when it waits for nobody.

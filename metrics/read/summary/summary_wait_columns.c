@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { SUMS_MOST = 1 << 16 };          // that are read
+enum { LONGEST_SHARE = 5 };            // of the budget, for the longest waits of some
 static const uint64_t shortest = 1000; // ns that culprits are kept for, at first
 static const uint64_t longer = 4;      // times as long when there are still too many
 
@@ -154,27 +155,139 @@ static json_t *pattern_names(void)
     return names;
 }
 
+// The longest waits of some
+
+enum { OF_SUM, OF_NS, OF_AT, OF_COLUMNS };
+
+typedef struct ranked {
+    const pj_wait_sum *sum;
+    uint32_t place;
+} ranked;
+
+/// The earliest of equal ones stand first, which count.
+static int by_longest(const void *a, const void *b)
+{
+    const ranked *p = a, *q = b;
+    if (p->sum->longest_ns != q->sum->longest_ns)
+        return p->sum->longest_ns > q->sum->longest_ns ? -1 : 1;
+    if (p->sum->longest_at_ns != q->sum->longest_at_ns)
+        return p->sum->longest_at_ns < q->sum->longest_at_ns ? -1 : 1;
+    return (p->place > q->place) - (p->place < q->place);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const ranked *p = a, *q = b;
+    return (p->place > q->place) - (p->place < q->place);
+}
+
+static pj_summary_vectors longest_columns(const uint32_t *first, pj_arena *arena)
+{
+    static const char *const names[OF_COLUMNS] = {"sum", "ns", "at_ns"};
+    pj_summary_vectors v = {.items = pj_new_n(arena, pj_summary_vector, OF_COLUMNS),
+                            .count = OF_COLUMNS,
+                            .ranks = 1,
+                            .first = first};
+    for (size_t i = 0; i < OF_COLUMNS; i++)
+        v.items[i] = (pj_summary_vector){names[i], pj_new_n(arena, int64_t, first[1] + (size_t)1)};
+    return v;
+}
+
+/// The first ones of all, and the first one of each pattern and function; how many. `bests` are
+/// these, without those.
+static uint32_t bests_of(const ranked *all, uint32_t count, ranked *bests)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bool known = false;
+        for (uint32_t k = 0; k < found && !known; k++)
+            known = bests[k].sum->pattern == all[i].sum->pattern &&
+                    bests[k].sum->call == all[i].sum->call;
+        if (!known)
+            bests[found++] = all[i];
+    }
+    return found;
+}
+
+static json_t *encode_longest(const ranked *all, uint32_t count, uint32_t most, size_t budget)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    ranked *chosen = pj_new_n(arena, ranked, (size_t)most + count + 1);
+    ranked *bests = pj_new_n(arena, ranked, (size_t)count + 1);
+    uint32_t first[2] = {0, most};
+    memcpy(chosen, all, most * sizeof *all);
+    uint32_t best_count = bests_of(all, count, bests);
+    for (uint32_t k = 0; k < best_count; k++)
+        if (most == 0 || by_longest(&bests[k], &all[most - 1]) > 0)
+            chosen[first[1]++] = bests[k];
+    qsort(chosen, first[1], sizeof *chosen, by_place);
+    pj_summary_vectors v = longest_columns(first, arena);
+    for (uint32_t i = 0; i < first[1]; i++) {
+        v.items[OF_SUM].values[i] = chosen[i].place;
+        v.items[OF_NS].values[i] = (int64_t)chosen[i].sum->longest_ns;
+        v.items[OF_AT].values[i] = (int64_t)chosen[i].sum->longest_at_ns;
+    }
+    json_t *of = pj_summary_vectors_encode(&v, budget, true);
+    uint64_t others = most < count ? all[most].sum->longest_ns : 0;
+    return of ? json_pack("{s:I, s:I, s:o}", "count", (json_int_t)first[1], "others_ns",
+                          (json_int_t)others, "of", of)
+              : NULL;
+}
+
+/// As many as fit.
+static void write_longest(const pj_wait_sum *sums, uint32_t count, size_t budget, json_t *into)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    ranked *all = pj_new_n(arena, ranked, count + (size_t)1);
+    json_t *out = NULL;
+    for (uint32_t i = 0; i < count; i++)
+        all[i] = (ranked){&sums[i], i};
+    if (count)
+        qsort(all, count, sizeof *all, by_longest);
+    for (uint32_t most = count; !out; most = most / 4 * 3) {
+        out = encode_longest(all, count, most, budget);
+        if (most == 0)
+            break;
+    }
+    if (out)
+        json_object_set_new(into, "longest", out);
+}
+
+/// With as many culprits as fit; NULL = not even without them. `count`: of sums then.
+static json_t *encode_most(const pj_run *run, pj_wait_sum *sums, uint32_t *count, size_t budget)
+{
+    json_t *out = NULL;
+    uint64_t longest_sum = 0;
+    for (uint32_t i = 0; i < *count; i++)
+        longest_sum = sums[i].wait_ns > longest_sum ? sums[i].wait_ns : longest_sum;
+    for (uint64_t least = 0; !out; least = least ? least * longer : shortest) {
+        *count = fold(sums, *count, least);
+        out = encode(run, sums, *count, false, budget);
+        if (least > longest_sum)
+            break;
+    }
+    return out;
+}
+
 json_t *pj_summary_wait_columns_write(const pj_run *run, size_t budget)
 {
     const pj_waits *waits = run->waits;
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_wait_sum *sums = pj_new_n(arena, pj_wait_sum, waits->sum_count + (size_t)1);
     uint32_t count = waits->sum_count;
-    uint64_t longest_sum = 0;
     memcpy(sums, waits->sums, count * sizeof *sums);
-    for (uint32_t i = 0; i < count; i++) {
-        longest_sum = sums[i].wait_ns > longest_sum ? sums[i].wait_ns : longest_sum;
+    for (uint32_t i = 0; i < count; i++)
         if (place_of(waits, sums[i].call) == waits->call_count)
             return NULL;
-    }
     count = fold(sums, count, 0);
     json_t *out = encode(run, sums, count, true, budget);
-    for (uint64_t least = 0; !out; least = least ? least * longer : shortest) {
-        count = fold(sums, count, least);
-        out = encode(run, sums, count, false, budget);
-        if (least > longest_sum)
-            break;
-    }
+    bool whole = out != NULL;
+    if (!out)
+        out = encode_most(run, sums, &count, budget - budget / LONGEST_SHARE);
+    if (!out)
+        out = encode_most(run, sums, &count, budget);
+    if (out && !whole)
+        write_longest(sums, count, budget - pj_summary_size(out), out);
     if (out)
         json_object_set_new(out, "patterns", pattern_names());
     return out;
@@ -254,6 +367,61 @@ static bool read_sum(const pj_summary_vectors *v, uint32_t rank, uint32_t at,
     return true;
 }
 
+enum { CALLS = 256 }; // rows of mpi_calls.def, from 1; less are there
+
+static uint64_t *best_at(uint64_t *bests, const pj_wait_sum *sum)
+{
+    return &bests[sum->pattern * CALLS + (sum->call < CALLS ? sum->call : 0)];
+}
+
+/// One that is not told is no longer than the longest of its pattern and function, nor than
+/// `others`.
+static void bound_longest(pj_waits *out, uint64_t others, pj_arena *arena)
+{
+    uint64_t *bests = pj_new_n(arena, uint64_t, (size_t)PJ_WAIT_PATTERNS * CALLS);
+    for (uint32_t i = 0; i < out->sum_count; i++) {
+        uint64_t *best = best_at(bests, &out->sums[i]);
+        *best = out->sums[i].longest_ns > *best ? out->sums[i].longest_ns : *best;
+    }
+    for (uint32_t i = 0; i < out->sum_count; i++) {
+        pj_wait_sum *sum = &out->sums[i];
+        uint64_t best = *best_at(bests, sum);
+        if (sum->wait_ns && !sum->longest_ns)
+            sum->unknown_ns = best && best < others ? best : others;
+    }
+}
+
+static bool read_longest(json_t *from, const pj_run *run, pj_waits *out, pj_err *err)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    json_int_t count = json_integer_value(json_object_get(from, "count"));
+    json_int_t others = json_integer_value(json_object_get(from, "others_ns"));
+    if (count < 0 || count > out->sum_count || others < 0)
+        return false;
+    uint32_t first[2] = {0, (uint32_t)count};
+    pj_summary_vectors v = longest_columns(first, arena);
+    if (!pj_summary_vectors_decode(json_object_get(from, "of"), &v, run->path, err))
+        return false;
+    for (uint32_t i = 0; i < first[1]; i++) {
+        int64_t at = v.items[OF_SUM].values[i];
+        if (at < 0 || at >= out->sum_count || v.items[OF_NS].values[i] < 0 ||
+            v.items[OF_AT].values[i] < 0)
+            return false;
+        out->sums[at].longest_ns = (uint64_t)v.items[OF_NS].values[i];
+        out->sums[at].longest_at_ns = (uint64_t)v.items[OF_AT].values[i];
+    }
+    bound_longest(out, (uint64_t)others, arena);
+    return true;
+}
+
+/// What older summaries do not tell at all.
+static void forget_longest(pj_waits *out)
+{
+    for (uint32_t i = 0; i < out->sum_count; i++)
+        if (out->sums[i].wait_ns && !out->sums[i].longest_ns)
+            out->sums[i].unknown_ns = UINT64_MAX;
+}
+
 bool pj_summary_wait_columns_read(const json_t *from, const pj_run *run, pj_waits *out, pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
@@ -274,5 +442,10 @@ bool pj_summary_wait_columns_read(const json_t *from, const pj_run *run, pj_wait
         for (uint32_t at = first[r]; at < first[r + 1]; at++)
             if (!read_sum(&v, r, at, patterns, pattern_count, out))
                 return pj_fail(err, PJ_E_FORMAT, run->path, 0, "damaged summary: sums of waits");
+    json_t *longest = json_object_get(from, "longest");
+    if (!longest)
+        forget_longest(out);
+    else if (!read_longest(longest, run, out, err))
+        return pj_fail(err, PJ_E_FORMAT, run->path, 0, "damaged summary: the longest waits");
     return true;
 }

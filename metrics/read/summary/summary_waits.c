@@ -70,6 +70,17 @@ static bool write_sums(const pj_run *run, size_t budget, json_t *into)
     return columns != NULL;
 }
 
+/// Those that there are.
+static json_t *write_patterns(const uint64_t values[PJ_WAIT_PATTERNS])
+{
+    json_t *out = json_object();
+    for (unsigned p = 0; p < PJ_WAIT_PATTERNS; p++)
+        if (values[p])
+            json_object_set_new(out, pj_wait_pattern_rows[p].key,
+                                json_integer((json_int_t)values[p]));
+    return out;
+}
+
 static json_t *write(const pj_run *run, size_t budget)
 {
     const pj_waits *waits = run->waits;
@@ -92,6 +103,9 @@ static json_t *write(const pj_run *run, size_t budget)
     json_object_set_new(out, "worst", worst);
     json_object_set_new(out, "contradictions", json_integer((json_int_t)waits->contradictions));
     json_object_set_new(out, "contradiction_ns", json_integer((json_int_t)waits->contradiction_ns));
+    json_object_set_new(out, "late_complete_ns", json_integer((json_int_t)waits->late_complete_ns));
+    json_object_set_new(out, "completion_ns", write_patterns(waits->completion_ns));
+    json_object_set_new(out, "contradictions_of", write_patterns(waits->contradictions_of));
     if (waits->ideal_lacks)
         json_object_set_new(out, "ideal_lacks", pj_summary_text(waits->ideal_lacks));
     return out;
@@ -224,8 +238,10 @@ static void restore_longest(pj_waits *waits)
                 (sum->culprit == one->culprit || (!of && sum->culprit == PJ_CULPRIT_OTHERS)))
                 of = sum;
         }
-        if (of)
-            pj_wait_sum_keep_longest(of, one->ns, one->begin);
+        if (!of)
+            continue;
+        pj_wait_sum_keep_longest(of, one->ns, one->begin);
+        of->unknown_ns = 0;
     }
 }
 
@@ -243,6 +259,12 @@ static bool read(json_t *from, pj_run *run, pj_err *err)
         return pj_fail(err, PJ_E_FORMAT, run->path, 0, "damaged summary: waits");
     waits->contradictions = number(from, "contradictions");
     waits->contradiction_ns = number(from, "contradiction_ns");
+    waits->late_complete_ns = number(from, "late_complete_ns");
+    for (unsigned p = 0; p < PJ_WAIT_PATTERNS; p++) {
+        const char *key = pj_wait_pattern_rows[p].key;
+        waits->completion_ns[p] = number(json_object_get(from, "completion_ns"), key);
+        waits->contradictions_of[p] = number(json_object_get(from, "contradictions_of"), key);
+    }
     waits->ideal_lacks = lacks ? pj_arena_text(run->arena, pj_str_of(lacks)) : NULL;
     if (!lacks && !run->ideal.available)
         waits->ideal_lacks = "the summary has no ideal times";

@@ -18,6 +18,7 @@ typedef struct asker { // that has asked and not given free
 typedef struct given { // free, by the last ones of a kind that are different ranks
     uint64_t time[2];
     uint32_t rank[2];
+    bool goes_on; // the call of the very last one
 } given;
 
 typedef struct pj_window_lock {
@@ -34,7 +35,7 @@ static lock *lock_at(pj_window_locks *locks, uint64_t key)
     pj_map_put(&locks->place_of, key, (uint32_t)locks->count);
     pj_grow(locks->items, &locks->cap, locks->count + 1);
     lock *made = &locks->items[locks->count++];
-    const given nobody = {{0, 0}, {UINT32_MAX, UINT32_MAX}};
+    const given nobody = {{0, 0}, {UINT32_MAX, UINT32_MAX}, false};
     *made = (lock){.last = {nobody, nobody}};
     return made;
 }
@@ -58,33 +59,59 @@ static void ask(lock *l, uint32_t rank, bool exclusive)
     *known = (asker){rank, exclusive};
 }
 
-static void give_free(lock *l, asker *who, uint64_t time)
+static void note(given *last, uint32_t rank, uint64_t time)
 {
-    given *last = &l->last[who->exclusive ? EXCLUSIVE : SHARED];
-    if (last->rank[0] != who->rank) {
+    if (last->rank[0] != rank) {
         last->rank[1] = last->rank[0];
         last->time[1] = last->time[0];
     }
-    last->rank[0] = who->rank;
+    last->rank[0] = rank;
     last->time[0] = time;
+    last->goes_on = true;
+}
+
+static uint64_t of_all(uint64_t key)
+{
+    return key | UINT32_MAX;
+}
+
+/// Whoever locks all targets shares them, and waits for those that have one alone.
+static void give_free(pj_window_locks *locks, uint64_t key, uint32_t rank, uint64_t time)
+{
+    lock *l = lock_at(locks, key);
+    asker *who = asker_of(l, rank);
+    bool exclusive = who->exclusive;
+    note(&l->last[exclusive ? EXCLUSIVE : SHARED], rank, time);
     *who = l->askers[--l->count];
+    if (exclusive && key != of_all(key))
+        note(&lock_at(locks, of_all(key))->last[EXCLUSIVE], rank, time);
+}
+
+typedef struct awaited {
+    uint32_t rank; // UINT32_MAX = nobody
+    uint64_t time; // of the record, or when the call ended
+    bool goes_on;
+} awaited;
+
+/// Another rank that gave free later than whoever is known.
+static void look(const given *last, uint32_t own, awaited *latest)
+{
+    for (int i = 0; i < 2; i++)
+        if (last->rank[i] != UINT32_MAX && last->rank[i] != own && last->time[i] > latest->time)
+            *latest = (awaited){last->rank[i], last->time[i], i == 0 && last->goes_on};
 }
 
 /// The last other rank whose lock could not be had together with this one.
-static uint32_t awaited(const lock *l, const asker *who, uint64_t since, uint64_t *at)
+static uint32_t find(pj_window_locks *locks, uint64_t key, asker who, uint64_t since, uint64_t *at)
 {
-    uint32_t rank = UINT32_MAX;
-    uint64_t latest = since;
-    for (int kind = who->exclusive ? SHARED : EXCLUSIVE; kind < KINDS; kind++)
-        for (int i = 0; i < 2; i++) {
-            const given *last = &l->last[kind];
-            if (last->rank[i] == UINT32_MAX || last->rank[i] == who->rank ||
-                last->time[i] <= latest)
-                continue;
-            latest = *at = last->time[i];
-            rank = last->rank[i];
-        }
-    return rank;
+    awaited latest = {UINT32_MAX, since, false};
+    if (who.exclusive)
+        look(&lock_at(locks, key)->last[SHARED], who.rank, &latest);
+    if (who.exclusive)
+        look(&lock_at(locks, of_all(key))->last[SHARED], who.rank, &latest);
+    look(&lock_at(locks, key)->last[EXCLUSIVE], who.rank, &latest);
+    *at = latest.goes_on ? UINT64_MAX : latest.time;
+    return latest.rank;
 }
 
 uint32_t pj_window_locks_take(pj_window_locks *locks, const pj_window_record *record,
@@ -97,10 +124,33 @@ uint32_t pj_window_locks_take(pj_window_locks *locks, const pj_window_record *re
     asker *who = asker_of(l, record->rank);
     if (!who || what == PJ_RMA_ASKED)
         return UINT32_MAX;
-    uint32_t rank = awaited(l, who, since, at);
+    uint32_t rank = find(locks, record->lock, *who, since, at);
     if (what == PJ_RMA_RELEASED)
-        give_free(l, who, record->time);
+        give_free(locks, record->lock, record->rank, record->time);
     return rank;
+}
+
+uint32_t pj_window_locks_wait(pj_window_locks *locks, uint64_t key, uint32_t rank, uint64_t since,
+                              uint64_t *at)
+{
+    const asker *who = asker_of(lock_at(locks, key), rank);
+    return who ? find(locks, key, *who, since, at) : UINT32_MAX;
+}
+
+static void end(given *last, uint32_t rank, uint64_t time)
+{
+    if (!last->goes_on || last->rank[0] != rank)
+        return;
+    last->time[0] = time;
+    last->goes_on = false;
+}
+
+void pj_window_locks_leave(pj_window_locks *locks, uint64_t key, uint32_t rank, uint64_t time)
+{
+    for (int kind = 0; kind < KINDS; kind++) {
+        end(&lock_at(locks, key)->last[kind], rank, time);
+        end(&lock_at(locks, of_all(key))->last[kind], rank, time);
+    }
 }
 
 void pj_window_locks_free(pj_window_locks *locks)

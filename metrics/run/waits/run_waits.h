@@ -37,7 +37,8 @@ typedef struct pj_wait_sum {
     pj_mpi_call call;
     uint64_t instances; // that waited
     uint64_t wait_ns;
-    uint64_t longest_ns, longest_at_ns; // the longest of them, and when it began
+    uint64_t longest_ns, longest_at_ns; // the longest of them, and when it began, as far as known
+    uint64_t unknown_ns;                // that one is unknown, but no longer than this; 0 = known
     uint64_t ideal_ns;                  // on the ideal network
 } pj_wait_sum;
 
@@ -79,7 +80,12 @@ typedef struct pj_waits {
     pj_wait_call *calls; // in the order of their names
     uint32_t call_count;
     pj_wait_rank *ranks;
-    uint64_t contradictions;        // releases after the end of the call: clocks disagree
+    // Of barriers and N x N: from when all were there and the first one left until calls ended.
+    // No wait, but part of transfer; by the pattern of their waits.
+    uint64_t completion_ns[PJ_WAIT_PATTERNS];
+    uint64_t late_complete_ns; // of early waits: after the last operation of the origin
+    uint64_t contradictions;   // releases after the end of the call: clocks disagree
+    uint64_t contradictions_of[PJ_WAIT_PATTERNS];
     uint64_t contradiction_ns;      // the largest
     bool ideal;                     // these are those of the ideal network (ideal_waits.h)
     bool has_ideal;                 // ideal_ns are known

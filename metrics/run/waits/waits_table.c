@@ -38,6 +38,11 @@ static const pj_column sum_columns[] = {
     {"max_ns", "Longest", NULL, PJ_UNIT_NS, false},
     {"at_ns", "Longest at", "When the longest one began.", PJ_UNIT_NS, false},
 };
+static const pj_column completion_column = {"completion_ns", "Completion",
+                                            "From when all were there and the first one left until "
+                                            "calls ended: transfer, no wait. Of early "
+                                            "waits: after the last operation of the origin.",
+                                            PJ_UNIT_NS, false};
 static const pj_column ideal_columns[] = {
     {"wait_ns", "Wait", NULL, PJ_UNIT_NS, false},
     {"share", "Share", "Of the ideal runtime of all ranks.", PJ_UNIT_RATIO, false},
@@ -103,6 +108,7 @@ static void add(pj_wait_sum *to, const pj_wait_sum *sum)
 {
     to->instances += sum->instances;
     to->wait_ns += sum->wait_ns;
+    to->unknown_ns = sum->unknown_ns > to->unknown_ns ? sum->unknown_ns : to->unknown_ns;
     pj_wait_sum_keep_longest(to, sum->longest_ns, sum->longest_at_ns);
 }
 
@@ -142,9 +148,18 @@ static void fill(pj_cell *cell, const pj_wait_sum *sum, unsigned parts, double w
     *cell++ = share_cell((double)sum->wait_ns, whole);
     if (ideal)
         return;
-    bool left_out = sum->wait_ns && !sum->longest_ns;
+    bool left_out = sum->unknown_ns > sum->longest_ns;
     *cell++ = left_out ? pj_cell_empty(no_longest) : pj_cell_int((int64_t)sum->longest_ns);
     *cell = left_out ? pj_cell_empty(no_longest) : pj_cell_int((int64_t)sum->longest_at_ns);
+}
+
+static pj_cell completion_cell(const pj_waits *waits, pj_wait_pattern pattern)
+{
+    if (pattern == PJ_WAIT_early_wait)
+        return pj_cell_int((int64_t)waits->late_complete_ns);
+    return pattern == PJ_WAIT_barrier_wait || pattern == PJ_WAIT_wait_at_nxn
+               ? pj_cell_int((int64_t)waits->completion_ns[pattern])
+               : pj_cell_empty("barriers, collectives from all to all and windows are completed");
 }
 
 static pj_table *table_of_sums(const pj_run *run, unsigned parts)
@@ -166,8 +181,15 @@ static pj_table *table_of_sums(const pj_run *run, unsigned parts)
     pj_table_set_decimals(table, (size_t)pj_table_column(table, PJ_S("share")), SHARE_DECIMALS);
     pj_wait_sum *rows = pj_new_n(table->arena, pj_wait_sum, run->waits->sum_count + 1);
     uint32_t count = fold(run->waits, parts, rows);
-    for (uint32_t i = 0; i < count; i++)
-        fill(pj_table_add_row(table), &rows[i], parts, whole_of(run), ideal);
+    bool completes = parts == 0 && !ideal;
+    if (completes)
+        pj_table_add_column(table, completion_column);
+    for (uint32_t i = 0; i < count; i++) {
+        pj_cell *cells = pj_table_add_row(table);
+        fill(cells, &rows[i], parts, whole_of(run), ideal);
+        if (completes)
+            cells[table->column_count - 1] = completion_cell(run->waits, rows[i].pattern);
+    }
     return table;
 }
 
@@ -344,18 +366,54 @@ static pj_table *table_by(const pj_run *run, pj_waits_by by)
     return table_of_sums(run, parts_of[by]);
 }
 
+static void add_note(pj_table *table, const char *note)
+{
+    table->note = table->note ? pj_arena_format(table->arena, "%s\n%s", table->note, note) : note;
+}
+
+/// "late sender 3, wait at barrier 1" of those that contradict.
+static const char *contradictions_by(const pj_waits *waits, pj_arena *arena)
+{
+    const char *text = "";
+    for (unsigned p = 0; p < PJ_WAIT_PATTERNS; p++)
+        if (waits->contradictions_of[p])
+            text = pj_arena_format(arena, "%s%s%s %llu", text, *text ? ", " : "",
+                                   pj_wait_pattern_rows[p].title,
+                                   (unsigned long long)waits->contradictions_of[p]);
+    return text;
+}
+
 static void note_contradictions(const pj_waits *waits, pj_table *table)
 {
     char worst[32];
     if (!waits->contradictions)
         return;
+    const char *by = contradictions_by(waits, table->arena);
     pj_format_duration((double)waits->contradiction_ns, worst);
-    table->note = pj_arena_format(table->arena,
-                                  "%s%sClocks disagree: %llu calls ended before what they waited "
-                                  "for had begun (worst by %s); "
-                                  "these waits end with their calls.",
-                                  table->note ? table->note : "", table->note ? "\n" : "",
-                                  (unsigned long long)waits->contradictions, worst);
+    add_note(table,
+             pj_arena_format(table->arena,
+                             "Clocks disagree: %llu call%s ended before what %s waited for had "
+                             "begun (worst by %s%s%s); %s with %s.",
+                             (unsigned long long)waits->contradictions,
+                             waits->contradictions == 1 ? "" : "s",
+                             waits->contradictions == 1 ? "it" : "they", worst, *by ? "; " : "", by,
+                             waits->contradictions == 1 ? "this wait ends" : "these waits end",
+                             waits->contradictions == 1 ? "it" : "their calls"));
+}
+
+static void note_completion(const pj_waits *waits, pj_table *table)
+{
+    char barriers[32], others[32];
+    uint64_t ns = waits->completion_ns[PJ_WAIT_barrier_wait];
+    uint64_t more = waits->completion_ns[PJ_WAIT_wait_at_nxn];
+    if (waits->ideal || ns + more == 0)
+        return;
+    pj_format_duration((double)ns, barriers);
+    pj_format_duration((double)more, others);
+    add_note(table, pj_arena_format(table->arena,
+                                    "Of transfer, barriers took %s and collectives from all to all "
+                                    "%s to end once all were there and the first one had left.",
+                                    barriers, others));
 }
 
 static bool has_waits(const pj_run *run, pj_err *err)
@@ -405,6 +463,10 @@ pj_table *pj_waits_table(const pj_run *run, pj_waits_by by, pj_err *err)
         return NULL;
     }
     pj_table *table = table_by(run, by);
+    if (by == PJ_WAITS_ACCOUNT)
+        note_completion(run->waits, table);
+    if (by == PJ_WAITS_ACCOUNT && run->has_openmp && run->layout.locations > run->layout.ranks)
+        add_note(table, "Of first threads: --threads tells what threads of OpenMP wait for.");
     note_contradictions(run->waits, table);
     return table;
 }

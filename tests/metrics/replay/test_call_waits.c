@@ -187,7 +187,12 @@ static void clocks_that_contradict_are_counted(void **state)
     solve(s, 100);
     assert_int_equal(waited(s, PJ_WAIT_late_sender, 0), 25); // no longer than the call
     assert_int_equal(s->run->waits->contradictions, 1);
+    assert_int_equal(s->run->waits->contradictions_of[PJ_WAIT_late_sender], 1);
     assert_int_equal(s->run->waits->contradiction_ns, 5);
+    bool told = false;
+    for (size_t i = 0; i < s->run->remarks.count; i++)
+        told |= strcmp(s->run->remarks.items[i].key, "clocks") == 0;
+    assert_true(told); // one of two
 }
 
 static void ends_that_are_told_apart(void **state)
@@ -246,6 +251,28 @@ static void a_barrier_waits_for_the_last(void **state)
     solve(s, 132);
     assert_int_equal(waited(s, PJ_WAIT_barrier_wait, 2), 70);
     assert_int_equal(waited_in_all(s), 70);
+    assert_int_equal(s->run->waits->completion_ns[PJ_WAIT_barrier_wait], 2); // of the one at 112
+}
+
+/// The first one leaves before the last one has come: clocks disagree, completion begins there.
+static void completion_begins_when_all_have_come(void **state)
+{
+    (void)state;
+    pj_auto_script s = pj_script_new(3, 1);
+    collect(s, "MPI_Allreduce", (const uint64_t[][2]){{50, 90}, {80, 110}, {100, 112}}, 3, 9);
+    solve(s, 132);
+    assert_int_equal(s->run->waits->completion_ns[PJ_WAIT_wait_at_nxn], 10 + 12);
+}
+
+static void completion_ends_at_the_border_of_a_region(void **state)
+{
+    (void)state;
+    pj_auto_script s = pj_script_new(2, 1);
+    s->run->roi = (pj_roi){.set = true, .from_ns = 0, .to_ns = 115};
+    collect(s, "MPI_Barrier", (const uint64_t[][2]){{50, 110}, {100, 130}}, 2, 9);
+    s->run->runtime_ns = s->run->end_ns = 200;
+    pj_script_replay(s, (pj_replay_opts){.waits = true}, 0);
+    assert_int_equal(s->run->waits->completion_ns[PJ_WAIT_barrier_wait], 5);
 }
 
 static void all_to_all_waits_for_the_last(void **state)
@@ -387,6 +414,8 @@ int main(void)
         cmocka_unit_test(ends_that_are_told_apart),
         cmocka_unit_test(a_send_that_is_completed_apart_waits_for_its_receiver),
         cmocka_unit_test(a_barrier_waits_for_the_last),
+        cmocka_unit_test(completion_begins_when_all_have_come),
+        cmocka_unit_test(completion_ends_at_the_border_of_a_region),
         cmocka_unit_test(all_to_all_waits_for_the_last),
         cmocka_unit_test(a_broadcast_waits_for_its_root),
         cmocka_unit_test(the_root_of_a_reduction_waits_for_the_others),

@@ -175,6 +175,22 @@ static void epochs_bind_origins_and_targets(void **state)
     pj_otf2_writer_remove(ANCHOR);
 }
 
+/// Rank 0 waits from 520 on until rank 2 completes, at 810, which has written until 700.
+static void targets_wait_for_what_comes_after_the_last_operation(void **state)
+{
+    (void)state;
+    pj_auto_trace trace = epochs(false);
+    pj_trace_writer_call(trace, (pj_place){2, 0},
+                         (pj_trace_call){.name = "MPI_Put", .begin = 600, .end = 700});
+    pj_err err = {0};
+    pj_job job = {.workers = 1};
+    save(trace, (pj_otf2_style){.clock_step = 0});
+    pj_auto_run run = pj_load(ANCHOR, (pj_load_opts){.aspects = PJ_WANT(waits)}, &job, &err);
+    assert_non_null(run);
+    assert_int_equal(run->waits->late_complete_ns, 810 - 700);
+    pj_otf2_writer_remove(ANCHOR);
+}
+
 /// Nobody waits for what never comes.
 static void unanswered_signals_bind_nobody(void **state)
 {
@@ -192,25 +208,29 @@ static void unanswered_signals_bind_nobody(void **state)
 
 typedef struct held { // by a rank
     uint64_t asked, taken, used, freed;
-    uint64_t lock; // PJ_RMA_EXCLUSIVE, 0 = shared
+    uint64_t lock; // PJ_RMA_EXCLUSIVE, 0 = shared, ALL_TARGETS = of all targets, shared
 } held;
+
+#define ALL_TARGETS UINT64_MAX
 
 /// Ranks have the lock of rank 0's window by turns; `late`: they get it when they give it free.
 static pj_trace_writer *locks(const held *by_rank, bool late)
 {
-    static const uint32_t target[] = {0};
+    static const uint32_t target[] = {0}, targets[] = {UINT32_MAX}; // as Score-P writes it
     pj_trace_writer *trace = pj_trace_writer_new((pj_trace_header){.ranks = RANKS});
     pj_trace_writer_communicator(trace, (uint32_t[]){0, 1, 2}, RANKS);
     for (uint32_t r = 0; r < RANKS; r++) {
         const held *h = &by_rank[r];
+        bool all = h->lock == ALL_TARGETS;
+        uint64_t kind = all ? 0 : h->lock;
         pj_trace_call ask = {.name = "MPI_Win_lock",
                              .begin = h->asked,
                              .end = h->taken,
-                             .group = target,
+                             .group = all ? targets : target,
                              .group_size = 1,
-                             .lock = PJ_RMA_ASKED | h->lock};
+                             .lock = PJ_RMA_ASKED | kind};
         if (!late)
-            ask.lock = PJ_RMA_ACQUIRED | h->lock;
+            ask.lock = PJ_RMA_ACQUIRED | kind;
         pj_trace_writer_call(trace, (pj_place){r, 0}, ask);
         ask.name = "MPI_Win_unlock";
         ask.begin = h->used;
@@ -252,6 +272,20 @@ static void locks_are_waited_for(void **state)
                               {90, 100, 480, 500, PJ_RMA_EXCLUSIVE},
                               {300, 310, 330, 620, PJ_RMA_EXCLUSIVE}};
     assert_int_equal(waited(lazy, true, 2, 1), 170);
+    // Nothing says that the lock is there: rank 2 waits in its lock until rank 1 has unlocked.
+    assert_int_equal(waited(early, true, 2, 1), 200);
+    assert_int_equal(waited(early, true, 0, 2), 0);
+    // Rank 2 asks for all of the window, which it shares with others that do, not with rank 1.
+    const held all[RANKS] = {{320, 330, 430, 440, 0},
+                             {90, 100, 480, 500, PJ_RMA_EXCLUSIVE},
+                             {300, 520, 600, 620, ALL_TARGETS}};
+    assert_int_equal(waited(all, true, 2, 1), 200);
+    assert_int_equal(waited(all, true, 2, 0), 0);
+    // Rank 1 asks for a part of what rank 2 has as a whole.
+    const held part[RANKS] = {{900, 910, 950, 960, 0},
+                              {300, 520, 600, 620, PJ_RMA_EXCLUSIVE},
+                              {90, 100, 480, 500, ALL_TARGETS}};
+    assert_int_equal(waited(part, true, 1, 2), 200);
     const held shared[RANKS] = {
         {900, 910, 950, 960, 0}, {90, 100, 480, 500, 0}, {300, 520, 600, 620, 0}};
     assert_int_equal(waited(shared, false, 2, 1), 0);
@@ -263,6 +297,7 @@ int main(void)
         cmocka_unit_test(a_fence_is_a_barrier_of_its_window),
         cmocka_unit_test(a_trace_without_windows_says_so),
         cmocka_unit_test(epochs_bind_origins_and_targets),
+        cmocka_unit_test(targets_wait_for_what_comes_after_the_last_operation),
         cmocka_unit_test(unanswered_signals_bind_nobody),
         cmocka_unit_test(locks_are_waited_for),
     };

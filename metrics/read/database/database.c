@@ -11,6 +11,7 @@
 #include "metrics/base/map.h"
 #include "metrics/base/str.h"
 #include "metrics/read/database/device_tables.h"
+#include "metrics/read/database/rocpd_meters.h"
 #include "metrics/read/database/sql_file.h"
 #include "metrics/read/pass.h"
 #include "metrics/read/reader.h"
@@ -24,6 +25,7 @@ typedef struct databases {
     pj_ai_run_opts how;
     pj_ai_rank **ranks;
     size_t count, cap;
+    pj_rocpd_meters meters;
     bool together; // ranks of several files are settled together, as these share devices
 } databases;
 
@@ -110,10 +112,12 @@ static bool read_file(databases *all, const char *path, pj_err *err)
     t.steps = all->how.steps || all->how.parts;
     t.regions = pj_ai_run_wants_regions(all->how);
     t.mpi = pj_pass_wants_calls(all->pass);
+    t.meters = &all->meters;
     t.texts = pj_ai_rank_new(path);
     bool ok = read_tables(&t, job, err) && pj_device_tables_account(&t, job, err);
     size_t first = all->count;
     keep_ranks(all, &t);
+    pj_rocpd_meters_keep(&all->meters, all->ranks + first, all->count - first);
     ok = ok &&
          (all->together || pj_ai_rank_settle_all(all->ranks + first, all->count - first, job, err));
     job->memory_used -= t.counted;
@@ -131,6 +135,7 @@ static void forget_ranks(databases *all)
     for (size_t i = 0; i < all->count; i++)
         pj_ai_rank_free(all->ranks[i]);
     all->count = 0;
+    pj_rocpd_meters_free(&all->meters);
 }
 
 static int by_number(const void *a, const void *b)
@@ -209,13 +214,16 @@ static bool read_databases(pj_source *source, pj_pass *pass, pj_err *err)
                              .steps = pass->steps,
                              .parts = pass->step_parts,
                              .cut = pass->cut}};
+    for (size_t i = 0; i < pass->sink_count; i++)
+        all.meters.wanted |= pass->sinks[i].meters;
     bool ok = pj_source_facts_of(source).skips ||
               pj_fail(&problem, PJ_E_FORMAT, pj_source_path(source), 0,
                       "is a compressed database: decompress it first");
     ok = ok && pj_job_check(pass->job, pj_source_path(source), &problem);
     ok = ok && read_all(&all, pj_source_path(source), &problem);
     ok = ok && pj_ai_run_fill(pass->run, all.ranks, all.count, all.how, pass->job, &problem) &&
-         tell_calls(&all, &problem);
+         tell_calls(&all, &problem) &&
+         pj_rocpd_meters_tell(&all.meters, pass, all.ranks, all.count, &problem);
     forget_ranks(&all);
     free(all.ranks);
     if (!ok && err && !err->code)

@@ -28,6 +28,7 @@ typedef struct pj_device_tables {
     int64_t range_types[PJ_NSYS_RANGE_TYPES]; // of NVTX events
     struct pj_nsys_ranges *ranges;            // while they are read
     struct pj_nsys_facts *facts;              // likewise
+    struct pj_rocpd_meters *meters;           // of energy and power
 } pj_device_tables;
 
 /// The rank of a process; at most 4096, beyond which the last one stands for all.

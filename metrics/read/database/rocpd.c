@@ -11,6 +11,7 @@
 #include "metrics/base/map.h"
 #include "metrics/base/str.h"
 #include "metrics/read/database/device_tables.h"
+#include "metrics/read/database/rocpd_meters.h"
 #include "metrics/read/database/sql_file.h"
 #include "metrics/read/kineto/json_span.h"
 #include "metrics/read/kineto/kineto_event.h"
@@ -229,7 +230,13 @@ static bool read_process(rocpd *r, pj_err *err)
                  "start end pid dst_agent_id src_agent_id queue_id event_id size", take_copy, err);
     pj_device_tables_expect_calls(r->tables);
     return ok && each_row(r, "rocpd_region", region_columns, take_region, err) &&
-           read_marks(r, err);
+           read_marks(r, err) &&
+           pj_rocpd_meters_read(r->tables->meters, r->tables,
+                                (pj_rocpd_process){.suffix = r->suffix,
+                                                   .index = r->index,
+                                                   .agents = &r->agents,
+                                                   .units = &r->units},
+                                err);
 }
 
 bool pj_rocpd_read(pj_device_tables *tables, pj_job *job, pj_err *err)

@@ -8,9 +8,11 @@
 #include "metrics/run/ai_account.h"
 #include "metrics/run/aspect.h"
 #include "metrics/run/devices.h"
+#include "metrics/run/energy.h"
 #include "metrics/run/timeline.h"
 #include "metrics/run/waits/run_waits.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -408,6 +410,34 @@ static void waits_of_mpi_have_culprits(void **state)
     assert_false(run->roi.set);
 }
 
+/// Samples of 100, 300 and 200 W at 0, 56 and 112 us, the begin, middle and end of the run, others
+/// around it; a reading without a time, temperatures, and a counter of a kernel are none.
+static void power_is_sampled(void **state)
+{
+    (void)state;
+    const char *path = PJ_SOURCE_DIR "/tests/golden/rocpd/power_results.db";
+    pj_err err = {.code = PJ_E_NONE};
+    pj_job job = {.workers = 1};
+    pj_auto_run plain = load(path, &err);
+    need_module(&err);
+    assert_int_equal(plain->meters.count, 1);
+    assert_null(plain->energy);
+    pj_auto_run run = pj_load(path, (pj_load_opts){.aspects = PJ_WANT(energy)}, &job, &err);
+    if (!run)
+        fail_msg("%s", err.text);
+    assert_non_null(run->energy);
+    const pj_energy_row *row = &run->energy->rows[0];
+    assert_int_equal(run->energy->count, 1);
+    assert_int_equal(row->meter.domain, PJ_METER_BOARD);
+    assert_string_equal(row->meter.name, "amd_smi_power");
+    assert_string_equal(row->meter.scope, "node 0"); // which has a name
+    assert_int_equal(row->reading.samples, 5);
+    assert_int_equal(row->reading.covered_ns, 112000);
+    assert_true(fabs(run->energy->joules - (200 + 250) * 56e-6) < 1e-15);
+    assert_int_equal(plain->runtime_ns, run->runtime_ns);
+    assert_memory_equal(plain->totals, run->totals, sizeof *run->totals);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -425,6 +455,7 @@ int main(void)
         cmocka_unit_test(shared_devices_are_said),
         cmocka_unit_test(a_device_is_one_for_all_processes),
         cmocka_unit_test(waits_of_mpi_have_culprits),
+        cmocka_unit_test(power_is_sampled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

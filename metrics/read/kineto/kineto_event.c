@@ -158,9 +158,12 @@ bool pj_kineto_member(pj_str *rest, pj_str *key, pj_str *value)
 static int64_t number(pj_str text)
 {
     int64_t whole;
+    uint64_t large;
     double value;
     if (pj_parse_i64(text, &whole))
         return whole;
+    if (pj_parse_u64(text, &large)) // of 64 bits without a sign
+        return (int64_t)(large & INT64_MAX);
     bool fits = pj_parse_decimal(text, &value) && value > -1e18 && value < 1e18;
     return fits ? (int64_t)value : -1;
 }

@@ -480,6 +480,25 @@ static bool read_text(reading *r, pj_err *err)
     return read_members(r, &key, err);
 }
 
+/// Stamps before the base are written as 0, whatever they last: where all else is an hour later
+/// they cannot be true.
+static void drop_clamped(pj_ai_rank *rank)
+{
+    const int64_t hour = INT64_C(3600000000000);
+    int64_t first = INT64_MAX;
+    size_t kept = 0;
+    for (size_t i = 0; i < rank->record_count; i++)
+        if (rank->records[i].begin && rank->records[i].begin < first)
+            first = rank->records[i].begin;
+    if (first == INT64_MAX || first < hour)
+        return;
+    for (size_t i = 0; i < rank->record_count; i++)
+        if (rank->records[i].begin)
+            rank->records[kept++] = rank->records[i];
+    rank->odd[PJ_AI_ODD_zero_stamp] += rank->record_count - kept;
+    rank->record_count = kept;
+}
+
 /// Bases may stand behind the events.
 static bool settle(reading *r, pj_err *err)
 {
@@ -488,6 +507,7 @@ static bool settle(reading *r, pj_err *err)
     pj_kineto_flows_tell(&r->flows, r->ranks, r->rank_count);
     for (size_t i = 0; i < r->rank_count; i++) {
         pj_ai_rank *rank = r->ranks[i];
+        drop_clamped(rank);
         pj_ai_rank_shift(rank, r->base);
         rank->cut = r->ranks[0]->cut || facts.damage;
         rank->cut_at = r->ranks[0]->cut_at;

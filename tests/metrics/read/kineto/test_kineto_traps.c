@@ -38,6 +38,11 @@ static void traps_are_counted(void **state)
         {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL(
              "a", "0.000", "0.000", "1") "," KERNEL("b", "\"10\"", "\"2\"", "2") "]}",
          "not reliable", 2000},
+        {EVENTS(KERNEL("a", "0.000", "7.000", "1") "," KERNEL("b", "198093488368.463", "2", "2")),
+         "1 records of devices have no time, or one before all times", 2000},
+        {EVENTS(CALL("9", "2", "1", "18446744073709551000") "," KERNEL(
+             "a", "10", "3", "18446744073709551000") "," KERNEL("b", "9", "1", "7")),
+         "1 records have no launch", 4000},
         {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL("a", "20", "3", "1") "," KERNEL(
              "b", "10", "2", "2") "]}",
          "put in order", 5000},

@@ -17,67 +17,67 @@
 
 #include <cmocka.h>
 
+static const struct {
+    const char *text, *says;
+    uint64_t useful;
+} traps[] = {
+    {"{\"deviceProperties\": [],\n\"traceEvents\": [\n" KERNEL("a\"b", "1", "1", "1") ",\n" KERNEL(
+         "c", "5", "2.5", "2") "\n]}",
+     "1 events are no valid JSON", 2500},
+    {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL("a", "9", "-3", "1") "," KERNEL(
+         "b", "10", "2", "2") "]}",
+     "1 events have a negative or absurd duration", 2000},
+    {EVENTS("{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"o\", \"pid\": 9, \"tid\": 1, "
+            "\"ts\": 1, \"dur\": -5.000}," KERNEL("a", "9", "1e14", "1") "," KERNEL("b", "10", "2",
+                                                                                    "2")),
+     "2 events have a negative or absurd duration", 2000},
+    {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL("a", "0.000", "0.000", "1") "," KERNEL(
+         "b", "\"10\"", "\"2\"", "2") "]}",
+     "not reliable", 2000},
+    {EVENTS(KERNEL("a", "0.000", "7.000", "1") "," KERNEL("b", "198093488368.463", "2", "2")),
+     "1 records of devices have no time, or one before all times", 2000},
+    {EVENTS(CALL("9", "2", "1", "18446744073709551000") "," KERNEL(
+         "a", "10", "3", "18446744073709551000") "," KERNEL("b", "9", "1", "7")),
+     "1 records have no launch", 4000},
+    {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL("a", "20", "3", "1") "," KERNEL(
+         "b", "10", "2", "2") "]}",
+     "put in order", 5000},
+    {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL("a", "10", "3", "1") "," KERNEL(
+         "a", "10", "3", "1") "]}",
+     "stand twice", 3000},
+    {"{\"deviceProperties\": [], \"roctracer_version\": 4, \"traceEvents\": [" KERNEL(
+         "a", "10", "1e6", "1") "," KERNEL("b", "20", "4", "2") "]}",
+     "HIP streams", 14000},
+    {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL("a", "10", "3",
+                                                            "1") "," KERNEL("b", "20", "2", "2"),
+     "cut short", 5000},
+    {EVENTS(KERNEL("a", "10", "6", "1") "," KERNEL("b", "12", "8", "2")),
+     "1 records of one stream overlap", 10000},
+    {EVENTS(CALL("9", "12", "1", "1") "," KERNEL("a", "10", "3", "1")),
+     "1 records begin before their launch", 3000},
+    {EVENTS(CALL("9", "2", "1", "1") "," KERNEL("a", "10", "3", "7")),
+     "1 records have no launch in the trace", 3000},
+    {EVENTS(CALL("9", "2", "1", "1") "," CALL("8", "3", "1", "2") "," KERNEL("a", "10", "3", "1")),
+     "2 processes stand in one file", 3000},
+    {EVENTS("{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"a\", \"dur\": 3}," KERNEL("b", "10",
+                                                                                        "3", "1")),
+     "1 events of devices have no time", 3000},
+    {EVENTS("{\"ph\": \"C\", \"name\": \"x\", \"args\": {\"v\": NaN, \"w\": -Infinity}},"
+            "{\"ph\": \"X\", \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"a\", \"pid\": "
+            "\"GPU 0\", "
+            "\"tid\": \"Spans\", \"ts\": 10, \"dur\": 3, \"args\": \"none\"}"),
+     "host rows are estimated", 3000},
+    {EVENTS(KERNEL("a\x01\xff\xc3", "10", "3", "1")), "host rows are estimated", 3000},
+    {EVENTS(KERNEL("nvshmem_put", "10", "3", "1")), "1 kernels seem to exchange data", 3000},
+    {EVENTS("{\"ph\": \"X\", \"cat\": \"overhead\", \"name\": \"Buffer Flush\", \"pid\": -1, "
+            "\"tid\": 0, \"ts\": 2, \"dur\": 1.5}," KERNEL("a", "10", "30", "1")),
+     "rank 0: its profiler took 5.0 % of the run", 30000},
+};
+
 /// Each trap has its sentence.
 static void traps_are_counted(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text, *says;
-        uint64_t useful;
-    } traps[] = {
-        {"{\"deviceProperties\": [],\n\"traceEvents\": [\n" KERNEL(
-             "a\"b", "1", "1", "1") ",\n" KERNEL("c", "5", "2.5", "2") "\n]}",
-         "1 events are no valid JSON", 2500},
-        {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL("a", "9", "-3", "1") "," KERNEL(
-             "b", "10", "2", "2") "]}",
-         "1 events have a negative or absurd duration", 2000},
-        {EVENTS("{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"o\", \"pid\": 9, \"tid\": 1, "
-                "\"ts\": 1, \"dur\": -5.000}," KERNEL("a", "9", "1e14", "1") "," KERNEL("b", "10",
-                                                                                        "2", "2")),
-         "2 events have a negative or absurd duration", 2000},
-        {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL(
-             "a", "0.000", "0.000", "1") "," KERNEL("b", "\"10\"", "\"2\"", "2") "]}",
-         "not reliable", 2000},
-        {EVENTS(KERNEL("a", "0.000", "7.000", "1") "," KERNEL("b", "198093488368.463", "2", "2")),
-         "1 records of devices have no time, or one before all times", 2000},
-        {EVENTS(CALL("9", "2", "1", "18446744073709551000") "," KERNEL(
-             "a", "10", "3", "18446744073709551000") "," KERNEL("b", "9", "1", "7")),
-         "1 records have no launch", 4000},
-        {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL("a", "20", "3", "1") "," KERNEL(
-             "b", "10", "2", "2") "]}",
-         "put in order", 5000},
-        {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL("a", "10", "3", "1") "," KERNEL(
-             "a", "10", "3", "1") "]}",
-         "stand twice", 3000},
-        {"{\"deviceProperties\": [], \"roctracer_version\": 4, \"traceEvents\": [" KERNEL(
-             "a", "10", "1e6", "1") "," KERNEL("b", "20", "4", "2") "]}",
-         "HIP streams", 14000},
-        {"{\"deviceProperties\": [], \"traceEvents\": [" KERNEL("a", "10", "3", "1") "," KERNEL(
-             "b", "20", "2", "2"),
-         "cut short", 5000},
-        {EVENTS(KERNEL("a", "10", "6", "1") "," KERNEL("b", "12", "8", "2")),
-         "1 records of one stream overlap", 10000},
-        {EVENTS(CALL("9", "12", "1", "1") "," KERNEL("a", "10", "3", "1")),
-         "1 records begin before their launch", 3000},
-        {EVENTS(CALL("9", "2", "1", "1") "," KERNEL("a", "10", "3", "7")),
-         "1 records have no launch in the trace", 3000},
-        {EVENTS(
-             CALL("9", "2", "1", "1") "," CALL("8", "3", "1", "2") "," KERNEL("a", "10", "3", "1")),
-         "2 processes stand in one file", 3000},
-        {EVENTS("{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"a\", \"dur\": 3}," KERNEL(
-             "b", "10", "3", "1")),
-         "1 events of devices have no time", 3000},
-        {EVENTS("{\"ph\": \"C\", \"name\": \"x\", \"args\": {\"v\": NaN, \"w\": -Infinity}},"
-                "{\"ph\": \"X\", \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"a\", \"pid\": "
-                "\"GPU 0\", "
-                "\"tid\": \"Spans\", \"ts\": 10, \"dur\": 3, \"args\": \"none\"}"),
-         "host rows are estimated", 3000},
-        {EVENTS(KERNEL("a\x01\xff\xc3", "10", "3", "1")), "host rows are estimated", 3000},
-        {EVENTS(KERNEL("nvshmem_put", "10", "3", "1")), "1 kernels seem to exchange data", 3000},
-        {EVENTS("{\"ph\": \"X\", \"cat\": \"overhead\", \"name\": \"Buffer Flush\", \"pid\": -1, "
-                "\"tid\": 0, \"ts\": 2, \"dur\": 1.5}," KERNEL("a", "10", "30", "1")),
-         "rank 0: its profiler took 5.0 % of the run", 30000},
-    };
     for (size_t i = 0; i < sizeof traps / sizeof *traps; i++) {
         pj_err err = {.code = PJ_E_NONE};
         pj_auto_run run = kineto_run_of(pj_str_of(traps[i].text), &err);

@@ -44,6 +44,8 @@ static const struct {
     {PJ_NEEDS_EXCHANGES, "what devices wait for in exchanges is not known of this run"},
     {PJ_NEEDS_POSIX_IO, "no input or output outside MPI is known of the run"},
     {PJ_NEEDS_STEPS, "no iterations are known of the whole run"},
+    {PJ_NEEDS_DEVICE_STEPS, "no steps of devices are known of this run"},
+    {PJ_NEEDS_PIPELINE, "devices send no messages in several groups: the run is no pipeline"},
     {PJ_NEEDS_IO, "no input or output is known of the run"},
 };
 
@@ -69,6 +71,8 @@ static unsigned lacks_told_by_few(const pj_measures *m)
            (m->posix_io_max > 0 ? 0 : PJ_NEEDS_POSIX_IO) |
            (m->mpi_io_max > 0 || m->posix_io_max > 0 ? 0 : PJ_NEEDS_IO) |
            (isnan(m->device_wait_max) ? PJ_NEEDS_EXCHANGES : 0) |
+           (isnan(m->device_step) ? PJ_NEEDS_DEVICE_STEPS : 0) |
+           (isnan(m->device_bubble) ? PJ_NEEDS_PIPELINE : 0) |
            (isnan(m->energy) ? PJ_NEEDS_ENERGY : 0) |
            (isnan(m->energy_idle) ? PJ_NEEDS_ENERGY_STATES : 0) |
            (m->steps > 0 ? 0 : PJ_NEEDS_STEPS);

@@ -32,6 +32,8 @@ enum {
     PJ_NEEDS_METERS = PJ_NEEDS_ENERGY_SHARED | PJ_NEEDS_STEPS,
     PJ_NEEDS_ENERGY_AND_STEPS = PJ_NEEDS_ENERGY | PJ_NEEDS_STEPS,
     PJ_NEEDS_DEVICE_CALLS = 1 << 18, // of the runtime of devices, whatever is known of these
+    PJ_NEEDS_DEVICE_STEPS = 1 << 19, // steps of an AI run
+    PJ_NEEDS_PIPELINE = 1 << 20,     // messages between devices in several groups
     PJ_NEEDS_DEVICES_AND_MPI_TOLD = PJ_NEEDS_DEVICES | PJ_NEEDS_MPI_TOLD,
     PJ_NEEDS_DEVICES_AND_MPI_IDEAL = PJ_NEEDS_DEVICES | PJ_NEEDS_MPI_TOLD | PJ_NEEDS_IDEAL,
     PJ_NEEDS_COUNTERS = PJ_NEEDS_INSTRUCTIONS | PJ_NEEDS_CYCLES,
@@ -41,7 +43,7 @@ enum {
     /// Where a run has none of it there is nothing to tell.
     PJ_NEEDS_ACTIVITY = PJ_NEEDS_DEVICES | PJ_NEEDS_MPI_IO | PJ_NEEDS_POSIX_IO | PJ_NEEDS_OPENMP |
                         PJ_NEEDS_EXCHANGES | PJ_NEEDS_MPI_TOLD | PJ_NEEDS_IO | PJ_NEEDS_ENERGY |
-                        PJ_NEEDS_DEVICE_CALLS,
+                        PJ_NEEDS_DEVICE_CALLS | PJ_NEEDS_DEVICE_STEPS | PJ_NEEDS_PIPELINE,
 };
 
 /// Times in ns, counters in counts; one field per row of sums.def. Sums run over locations in

@@ -2,6 +2,7 @@
 // One loop over the threads, rank by rank.
 #include "metrics/run/sums.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/run/ai_account.h"
 #include "metrics/run/devices.h"
 #include "metrics/run/energy.h"
@@ -12,6 +13,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static double larger(double a, double b)
@@ -96,6 +98,12 @@ static void add_devices(const pj_devices *devices, pj_sums *m)
     }
 }
 
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 /// What devices wait for in exchanges is known of AI runs.
 static double most_with_waits(const pj_ai_account *account)
 {
@@ -103,6 +111,54 @@ static double most_with_waits(const pj_ai_account *account)
     for (uint32_t d = 0; account && d < account->count; d++)
         most = larger(most, (double)(account->shares[d].useful + account->shares[d].wait));
     return account ? most : NAN;
+}
+
+/// The median over steps of what the longest rank takes.
+static double step_of(const pj_ai_account *account)
+{
+    uint32_t count = account ? account->step_count : 0, steps = 0;
+    double *lengths = pj_take_zeros((count + 1) * sizeof *lengths), median = NAN;
+    for (uint32_t i = 0; i < count; i++) { // in the order of steps
+        steps += !i || account->steps[i].number != account->steps[i - 1].number;
+        lengths[steps - 1] = larger(lengths[steps - 1], (double)account->steps[i].length_ns);
+    }
+    if (steps) {
+        qsort(lengths, steps, sizeof *lengths, by_value);
+        median = lengths[(steps - 1) / 2];
+    }
+    free(lengths);
+    return median;
+}
+
+/// Devices that send each other messages in several groups are a pipeline.
+static bool is_pipeline(const pj_ai_account *account)
+{
+    const char *group = NULL;
+    for (uint32_t i = 0; account && i < account->operation_count; i++) {
+        const pj_ai_operation *row = &account->operations[i];
+        if (strcmp(row->operation, "send") != 0 && strcmp(row->operation, "recv") != 0)
+            continue;
+        if (group && strcmp(group, row->group) != 0)
+            return true;
+        group = row->group;
+    }
+    return false;
+}
+
+static double bubble_of(const pj_ai_account *account)
+{
+    double wait = 0, between = 0, inside = 0;
+    if (!is_pipeline(account))
+        return NAN;
+    for (uint32_t d = 0; d < account->count; d++) {
+        const pj_ai_share *share = &account->shares[d];
+        wait += (double)share->wait;
+        between += (double)(pj_ai_share_idle(share) - share->idle[PJ_AI_IDLE_not_started] -
+                            share->idle[PJ_AI_IDLE_ended]);
+    }
+    for (uint32_t i = 0; i < account->step_count; i++)
+        inside += (double)account->steps[i].idle;
+    return wait + (account->step_count ? inside : between);
 }
 
 static void add_energy(const pj_energy *energy, pj_sums *m)
@@ -163,6 +219,8 @@ pj_sums pj_sums_of(const pj_run *run)
     pj_sums_add_cpus(run, &m);
     pj_sums_add_processes(run, &m);
     m.device_wait_max = most_with_waits(run->ai);
+    m.device_step = step_of(run->ai);
+    m.device_bubble = bubble_of(run->ai);
     if (run->devices)
         add_devices(run->devices, &m);
     if (run->devices || pj_run_calls_devices(run))

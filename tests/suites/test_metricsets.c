@@ -79,7 +79,8 @@ static const struct {
      "device_offload_efficiency device_global_efficiency device_parallel_efficiency "
      "device_load_balance device_communication_efficiency device_serialisation_efficiency "
      "device_transfer_efficiency device_orchestration_efficiency "
-     "host_computation_scaling device_computation_scaling devices speedup runtime_s"},
+     "host_computation_scaling device_computation_scaling devices step_ns pipeline_bubble "
+     "speedup runtime_s"},
     {"ai-add", "AI runs (additive)",
      "device_parallel_efficiency device_load_balance device_communication_efficiency "
      "device_serialisation_efficiency device_transfer_efficiency "

@@ -5,12 +5,17 @@
 #include "metrics/replay/replay.h"
 #include "metrics/stat/bracket.h"
 #include "metrics/stat/device_sink.h"
+#include "metrics/stat/parts/burst_sink.h"
+#include "metrics/stat/parts/function_sink.h"
+#include "metrics/stat/parts/slice_sink.h"
 #include "metrics/stat/useful.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { SLICES = 5 };
 
 /// What one pass leaves for the next.
 typedef struct found {
@@ -22,8 +27,12 @@ typedef struct found {
 static bool read_pass(pj_str bytes, pj_job *job, found *passed)
 {
     pj_bracket bracket;
-    pj_sink sinks[] = {pj_useful_sink(), pj_device_sink(), pj_bracket_sink(&bracket),
-                       pj_replay_sink((pj_replay_opts){.job = job})};
+    pj_function_parts *parts = pj_function_parts_new(PJ_CUT_PATHS);
+    pj_slicing *slicing = pj_slicing_new(pj_slicing_equal(SLICES));
+    pj_sink sinks[] = {pj_useful_sink(),          pj_device_sink(),
+                       pj_bracket_sink(&bracket), pj_replay_sink((pj_replay_opts){.job = job}),
+                       pj_burst_sink(),           pj_function_sink(parts),
+                       pj_slice_sink(slicing)};
     enum { SINKS = sizeof sinks / sizeof *sinks };
     pj_pass pass = {.run = pj_run_new("fuzz"),
                     .sinks = sinks,
@@ -37,6 +46,8 @@ static bool read_pass(pj_str bytes, pj_job *job, found *passed)
     *passed = (found){pass.disorder, pass.learnt, pass.learning};
     for (size_t i = 0; i < SINKS; i++)
         sinks[i].close(sinks[i].self);
+    pj_function_parts_free(parts);
+    pj_slicing_free(slicing);
     pj_run_release(pass.run);
     return ok;
 }

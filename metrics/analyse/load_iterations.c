@@ -13,6 +13,7 @@
 #include "metrics/trace/roi.h"
 #include "metrics/trace/sink.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -132,8 +133,10 @@ static bool follow_all(const looking *l, const pj_chain *model, uint32_t number,
         for (uint32_t r = 0; r < ranks; r++) {
             size_t count;
             const pj_anchor_mark *at = pj_anchor_marks_of(marks, r, &count);
-            chains[r] = pj_anchors_chain(&model->anchor, model->by_calls, at, count,
-                                         pj_call_lists_at(l->lists, 0), l->arena);
+            chains[r] = pj_anchors_chain_like(model, at, count, l->arena);
+            if (!chains[r].count)
+                chains[r] = pj_anchors_chain(&model->anchor, model->by_calls, at, count,
+                                             pj_call_lists_at(l->lists, 0), l->arena);
             of[r] = &chains[r];
         }
         number = common_number(chains, ranks, number);
@@ -143,6 +146,32 @@ static bool follow_all(const looking *l, const pj_chain *model, uint32_t number,
     }
     pj_anchor_marks_free(marks);
     return run != NULL;
+}
+
+/// Ranks that pass the anchor of the model as often as it does.
+static uint32_t followers(const looking *l, const pj_chain *model)
+{
+    uint32_t followed = 0;
+    for (uint32_t i = 0; i < pj_call_lists_count(l->lists); i++) {
+        pj_auto_arena scratch = pj_arena_new(NULL);
+        followed += pj_anchors_like(pj_call_lists_at(l->lists, i), model, scratch).count > 0;
+    }
+    return followed;
+}
+
+/// Of the chains with this number that which most ranks can follow.
+static const pj_chain *most_followed(const looking *l, const pj_chain *chains, uint32_t number)
+{
+    const pj_chain *best = NULL;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < pj_call_lists_count(l->lists); i++) {
+        uint32_t followed = chains[i].count == number + 1 ? followers(l, &chains[i]) : 0;
+        if (followed > most) {
+            most = followed;
+            best = &chains[i];
+        }
+    }
+    return best ? best : &chains[0];
 }
 
 /// The rank whose chain stands for all: the first that has this number.
@@ -163,6 +192,30 @@ static void use_model(const pj_call_list *calls, const pj_chain *model, uint32_t
         *chain = other;
 }
 
+/// Whether ranks lack iterations, or begin with different ones.
+static bool disagree(const pj_chain *chains, uint32_t count, const pj_chain *model)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (chains[i].count != model->count)
+            return true;
+        double apart = (double)chains[i].times[0] - (double)model->times[0];
+        if (fabs(apart) > model->period_ns / 2)
+            return true;
+    }
+    return false;
+}
+
+/// Ranks that pass the anchor as often as the model does take the same iterations.
+static void take_same(const looking *l, const pj_chain *model, pj_chain *chains, uint32_t count)
+{
+    pj_chain like = *model;
+    for (uint32_t i = 0; i < count; i++) {
+        pj_chain same = pj_anchors_like(pj_call_lists_at(l->lists, i), &like, l->arena);
+        if (same.count)
+            chains[i] = same;
+    }
+}
+
 static bool settle(const looking *l, uint32_t ranks, pj_iterations *out, pj_err *err)
 {
     uint32_t count = pj_call_lists_count(l->lists);
@@ -171,11 +224,16 @@ static bool settle(const looking *l, uint32_t ranks, pj_iterations *out, pj_err 
     if (!number)
         return true;
     const pj_chain *model = model_of(chains, count, number);
+    bool apart = ranks > count || disagree(chains, count, model);
+    if (apart)
+        model = most_followed(l, chains, number);
     out->anchor = pj_anchor_text(&model->anchor, l->arena);
     out->by_calls = model->by_calls;
     if (ranks > count)
         return follow_all(l, model, number, out, err);
     const pj_chain **of = pj_new_n(l->arena, const pj_chain *, count + 1);
+    if (apart)
+        take_same(l, model, chains, count);
     for (uint32_t i = 0; i < count; i++) {
         if (chains[i].count != number + 1)
             use_model(pj_call_lists_at(l->lists, i), model, number, &chains[i], l->arena);

@@ -62,7 +62,8 @@ static pj_run *read_it(const char *path)
 {
     pj_err err = {.code = PJ_E_NONE};
     pj_job job = {.workers = 1};
-    pj_run *run = pj_load(path, (pj_load_opts){.aspects = PJ_FAULTS_WANT}, &job, &err);
+    pj_run *run =
+        pj_load(path, (pj_load_opts){.aspects = PJ_FAULTS_WANT, .steps = true}, &job, &err);
     if (!run)
         fail_msg("%s", err.text);
     return run;

@@ -59,8 +59,8 @@ static bool run_findings(pj_session *session, const void *given, pj_value *out, 
         return false;
     if (pj_profile_inputs_are(&args->load.inputs))
         return find_in_profile(session, args, out, err);
-    if (!pj_inputs_load(session, &args->load, (pj_load_opts){.aspects = PJ_FAULTS_WANT}, &runs,
-                        err))
+    pj_load_opts opts = {.aspects = PJ_FAULTS_WANT, .steps = true};
+    if (!pj_inputs_load(session, &args->load, opts, &runs, err))
         return false;
     pj_table *table = table_of(session, args, runs.list, err);
     return pj_run_view_take(session, NULL, table, out, &args->exports, err);

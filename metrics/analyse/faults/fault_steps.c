@@ -1,4 +1,4 @@
-// Faults in the work of ranks between two collectives of all.
+// Faults in the work of ranks between two collectives of all or borders of iterations.
 #include "metrics/analyse/faults/fault_steps.h"
 
 #include "metrics/base/arena.h"
@@ -8,11 +8,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double ALONE = 4;     // times the work of the second rank
-static const double SLOW = 0.04;   // a slow rank takes more than so much longer
-static const double OUTLIER = 0.1; // the same of noise
-static const double LONGER = 2;    // a step of the start takes at least so much of a usual one
-static const double NOISY = 0.4;   // part of the steps with noise at most
+static const double ALONE = 4;       // times the work of the second rank
+static const double SLOW = 0.04;     // a slow rank takes more than so much longer
+static const double OUTLIER = 0.1;   // the same of noise
+static const double LONGER = 2;      // a step of the start takes at least so much of a usual one
+static const double NOISY = 0.4;     // part of the work in steps with noise at most
+static const double BY_CHANCE = 0.1; // that steps with noise are all of one node
 static const double MAD_TO_SD = 1.4826;
 enum { LEAST_STEPS = 8, LEAST_RANKS = 3 };
 
@@ -37,6 +38,34 @@ static double median_of(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, by_value);
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+/// A value and how much it counts: steps count by their work, or those with hardly any would say
+/// what all are like.
+typedef struct weighted {
+    double value, weight;
+} weighted;
+
+static int by_weighted_value(const void *a, const void *b)
+{
+    return by_value(&((const weighted *)a)->value, &((const weighted *)b)->value);
+}
+
+/// Half of the weight lies on either side; 0 when there is none. Sorts them.
+static double weighted_median(weighted *items, size_t count)
+{
+    double all = 0, below = 0;
+    for (size_t i = 0; i < count; i++)
+        all += items[i].weight;
+    qsort(items, count, sizeof *items, by_weighted_value);
+    for (size_t i = 0; i < count; i++) {
+        below += items[i].weight;
+        if (below * 2 > all)
+            return items[i].value;
+        if (below * 2 == all && i + 1 < count)
+            return (items[i].value + items[i + 1].value) / 2;
+    }
+    return 0;
 }
 
 // One rank alone
@@ -91,15 +120,28 @@ pj_fault_found pj_fault_serial(pj_fault_steps *s)
 
 // Slow ranks
 
-/// How much longer a rank takes than the median of the ranks, in the median of the steps.
-static double ratio_of(const pj_fault_steps *s, uint32_t rank, const double *medians,
-                       double *scratch)
+/// How much longer each rank takes than the median of the ranks, in the median of the steps.
+static double *ratios_of(const pj_fault_steps *s, const double *medians)
 {
-    size_t count = 0;
+    double *ratios = pj_new_n(s->arena, double, s->ranks);
+    weighted *scratch = pj_new_n(s->arena, weighted, s->steps + (size_t)1);
+    for (uint32_t k = 0; k < s->ranks; k++) {
+        size_t count = 0;
+        for (uint32_t step = 0; step < s->steps; step++)
+            if (medians[step] > 0)
+                scratch[count++] = (weighted){work_at(s, step, k) / medians[step], medians[step]};
+        ratios[k] = count ? weighted_median(scratch, count) : 1;
+    }
+    return ratios;
+}
+
+/// What a step takes: half of the work is in shorter ones.
+static double usual_step(const pj_fault_steps *s, const double *medians)
+{
+    weighted *scratch = pj_new_n(s->arena, weighted, s->steps + (size_t)1);
     for (uint32_t step = 0; step < s->steps; step++)
-        if (medians[step] > 0)
-            scratch[count++] = work_at(s, step, rank) / medians[step];
-    return count ? median_of(scratch, count) : 1;
+        scratch[step] = (weighted){medians[step], medians[step]};
+    return weighted_median(scratch, s->steps);
 }
 
 static double *medians_of_steps(const pj_fault_steps *s)
@@ -220,12 +262,9 @@ pj_fault_found pj_fault_slow(pj_fault_steps *s)
     if (s->ranks < LEAST_RANKS)
         return found;
     double *medians = medians_of_steps(s), usual = 1, longer = 0, spare = 0;
-    double *ratios = pj_new_n(s->arena, double, s->ranks);
-    double *scratch = pj_new_n(s->arena, double, s->steps + s->ranks + 1);
+    double *ratios = ratios_of(s, medians);
     bool *marked = pj_new_n(s->arena, bool, s->ranks);
-    for (uint32_t k = 0; k < s->ranks; k++)
-        ratios[k] = ratio_of(s, k, medians, scratch);
-    uint32_t count = mark(ratios, s->ranks, scratch, marked, &usual);
+    uint32_t count = mark(ratios, s->ranks, pj_new_n(s->arena, double, s->ranks), marked, &usual);
     uint32_t node = count ? node_marked(s->run, marked) : 0;
     bool whole_node = node && count > 1;
     if (count == 0 || usual <= 0 || (!whole_node && count > 1 + s->ranks / 4))
@@ -258,8 +297,11 @@ pj_fault_found pj_fault_slow(pj_fault_steps *s)
 // Noise
 
 typedef struct outliers {
-    double excess, limit;
-    uint32_t steps; // with any
+    const double *medians, *ratios; // borrow
+    double limit, least;            // how many times as long, and ns
+    double excess;
+    uint32_t steps;  // with any
+    double affected; // part of the work that is in them
     bool *ranks;
     uint32_t rank_count;
 } outliers;
@@ -276,22 +318,33 @@ static double beyond(const pj_fault_steps *s, uint32_t step, uint32_t rank, cons
 static double limit_of(const pj_fault_steps *s, const double *medians, const double *ratios)
 {
     size_t count = 0;
-    double *all = pj_new_n(s->arena, double, (size_t)s->steps * s->ranks + 1);
+    weighted *all = pj_new_n(s->arena, weighted, (size_t)s->steps * s->ranks + 1);
     for (uint32_t step = 0; step < s->steps; step++)
         for (uint32_t k = 0; medians[step] > 0 && k < s->ranks; k++)
-            all[count++] = fabs(beyond(s, step, k, medians, ratios) - 1);
-    return 1 + OUTLIER + (count ? 3 * MAD_TO_SD * median_of(all, count) : 0);
+            all[count++] = (weighted){fabs(beyond(s, step, k, medians, ratios) - 1), medians[step]};
+    return 1 + OUTLIER + 3 * MAD_TO_SD * weighted_median(all, count);
+}
+
+/// How much longer it takes, when that is an outlier, else 1.
+static double outlier(const pj_fault_steps *s, const outliers *o, uint32_t step, uint32_t rank)
+{
+    double x = beyond(s, step, rank, o->medians, o->ratios);
+    return x > o->limit && work_at(s, step, rank) * (1 - 1 / x) > o->least ? x : 1;
 }
 
 static outliers find_outliers(const pj_fault_steps *s, const double *medians, const double *ratios)
 {
-    outliers o = {.limit = limit_of(s, medians, ratios),
+    outliers o = {.medians = medians,
+                  .ratios = ratios,
+                  .limit = limit_of(s, medians, ratios),
+                  .least = OUTLIER * usual_step(s, medians),
                   .ranks = pj_new_n(s->arena, bool, s->ranks)};
+    double all = 0;
     for (uint32_t step = 0; step < s->steps; step++) {
         double most = 0;
         for (uint32_t k = 0; k < s->ranks; k++) {
-            double x = beyond(s, step, k, medians, ratios);
-            if (x <= o.limit)
+            double x = outlier(s, &o, step, k);
+            if (x <= 1)
                 continue;
             most = fmax(most, work_at(s, step, k) * (1 - 1 / x));
             o.rank_count += !o.ranks[k];
@@ -299,23 +352,25 @@ static outliers find_outliers(const pj_fault_steps *s, const double *medians, co
         }
         o.excess += most;
         o.steps += most > 0;
+        o.affected += most > 0 ? medians[step] : 0;
+        all += medians[step];
     }
+    o.affected = all > 0 ? o.affected / all : 0;
     return o;
 }
 
-/// Whether all ranks with outliers are of one node that is not the only one; it.
-static uint32_t noisy_node(const pj_run *run, const bool *ranks)
+/// The node of all ranks with outliers, when so many steps with one are there hardly by chance.
+static uint32_t noisy_node(const pj_run *run, const outliers *o)
 {
-    uint32_t node = 0;
-    bool others = false;
-    for (uint32_t k = 0; k < run->layout.ranks; k++)
-        if (ranks[k] && node && node_of(run, k) != node)
+    uint32_t node = 0, of_node = 0, ranks = run->layout.ranks;
+    for (uint32_t k = 0; k < ranks; k++)
+        if (o->ranks[k] && node && node_of(run, k) != node)
             return 0;
-        else if (ranks[k])
+        else if (o->ranks[k])
             node = node_of(run, k);
-    for (uint32_t k = 0; k < run->layout.ranks; k++)
-        others = others || node_of(run, k) != node;
-    return others ? node : 0;
+    for (uint32_t k = 0; k < ranks; k++)
+        of_node += node_of(run, k) == node;
+    return pow((double)of_node / ranks, o->steps - 1.0) < BY_CHANCE ? node : 0;
 }
 
 pj_fault_found pj_fault_noise(pj_fault_steps *s)
@@ -324,20 +379,17 @@ pj_fault_found pj_fault_noise(pj_fault_steps *s)
     if (s->steps < LEAST_STEPS || s->ranks < LEAST_RANKS)
         return found;
     double *medians = medians_of_steps(s);
-    double *ratios = pj_new_n(s->arena, double, s->ranks);
-    double *scratch = pj_new_n(s->arena, double, s->steps + 1);
-    for (uint32_t k = 0; k < s->ranks; k++)
-        ratios[k] = ratio_of(s, k, medians, scratch);
-    outliers o = find_outliers(s, medians, ratios);
-    if (o.steps == 0 || o.steps > NOISY * s->steps)
+    outliers o = find_outliers(s, medians, ratios_of(s, medians));
+    if (o.steps == 0 || o.affected > NOISY)
         return found;
-    for (uint32_t step = 0; step < s->steps; step++)
-        for (uint32_t k = 0; k < s->ranks; k++) {
-            double x = beyond(s, step, k, medians, ratios);
-            if (x > o.limit)
-                s->factors[cell(s, step, k)] /= x;
-        }
-    uint32_t node = noisy_node(s->run, o.ranks);
+    double *beyond_usual = pj_new_n(s->arena, double, s->ranks);
+    for (uint32_t step = 0; step < s->steps; step++) {
+        for (uint32_t k = 0; k < s->ranks; k++)
+            beyond_usual[k] = outlier(s, &o, step, k);
+        for (uint32_t k = 0; k < s->ranks; k++)
+            s->factors[cell(s, step, k)] /= beyond_usual[k];
+    }
+    uint32_t node = noisy_node(s->run, &o);
     found.loss_ns = o.excess * s->ranks;
     found.node = node && o.rank_count > 1;
     found.ranks = o.ranks;

@@ -1,5 +1,5 @@
-// Faults in the work of ranks between two collectives of all: read off its times alone. Ownership:
-// arena.
+// Faults in the work of ranks between two collectives of all or borders of iterations: read off its
+// times alone. Ownership: arena.
 #ifndef PJ_FAULT_STEPS_H
 #define PJ_FAULT_STEPS_H
 

@@ -46,6 +46,7 @@ typedef struct search {
     pj_arena *arena;
     pj_faults *out;
     pj_fault_steps steps;
+    pj_step_kind step_kind;
     unsigned without; // patterns that hold nobody any more
     double now_ns;    // runtime with all that is mended
     double threads;
@@ -61,8 +62,10 @@ static void add(search *s, pj_fault fault)
 static bool play(search *s, double *runtime, pj_err *err)
 {
     pj_played played;
-    pj_change change = {
-        .of_step = s->steps.factors, .steps = s->steps.steps, .without = s->without};
+    pj_change change = {.of_step = s->steps.factors,
+                        .steps = s->steps.steps,
+                        .step_kind = s->step_kind,
+                        .without = s->without};
     if (!pj_play(s->run, &change, s->job, s->arena, &played, err))
         return false;
     *runtime = played.runtime_ns;
@@ -255,12 +258,16 @@ static bool find_in_work(search *s, pj_err *err)
     if (!pj_play_bursts(s->run, s->job, s->arena, &bursts, err) ||
         !pj_play(s->run, &nothing, s->job, s->arena, &as_it_was, err))
         return false;
+    // Iterations say more where ranks meet in few of them.
+    bool finer = 2 * bursts.iterations.count > 3 * bursts.steps.count;
+    const pj_step_work *work = finer ? &bursts.pieces : &bursts.steps;
+    s->step_kind = finer ? PJ_STEPS_PIECES : PJ_STEPS_COLLECTIVES;
     s->steps = (pj_fault_steps){.run = s->run,
                                 .arena = s->arena,
-                                .work = bursts.steps.of,
-                                .steps = bursts.steps.count,
+                                .work = work->of,
+                                .steps = work->count,
                                 .ranks = s->run->layout.ranks};
-    size_t cells = (size_t)bursts.steps.count * s->run->layout.ranks;
+    size_t cells = (size_t)work->count * s->run->layout.ranks;
     s->steps.factors = pj_new_n(s->arena, double, cells + 1);
     for (size_t i = 0; i < cells; i++)
         s->steps.factors[i] = 1;

@@ -55,6 +55,13 @@ static double *sync_at(play *p, uint32_t id)
     return &p->syncs[id];
 }
 
+/// Ranks pass collectives of all and borders of iterations in one order: their number is the place.
+static uint32_t step_of(pj_step_kind kind, uint32_t collectives, uint32_t iterations)
+{
+    return (kind == PJ_STEPS_ITERATIONS ? 0 : collectives) +
+           (kind == PJ_STEPS_COLLECTIVES ? 0 : iterations);
+}
+
 /// What holds for a whole burst.
 static double factor_of(const play *p, const line *l, uint64_t length)
 {
@@ -64,7 +71,7 @@ static double factor_of(const play *p, const line *l, uint64_t length)
         factor *= c->of_long;
     if (c->of_rank)
         factor *= c->of_rank[l->rank];
-    uint32_t step = (c->by_iteration ? p->iterations : p->steps)[l->rank];
+    uint32_t step = step_of(c->step_kind, p->steps[l->rank], p->iterations[l->rank]);
     if (c->of_step && step < c->steps)
         factor *= c->of_step[(size_t)step * p->ranks + l->rank];
     return factor;
@@ -270,14 +277,14 @@ bool pj_play(const pj_run *run, const pj_change *change, pj_job *job, pj_arena *
 typedef struct steps { // that grow
     uint32_t *of_rank; // where each is
     pj_step_work work;
-    size_t cap;
+    size_t cap, call_cap;
 } steps;
 
 typedef struct look {
     const pj_layout *layout;
     pj_job *job;
     double *of_region;
-    steps steps, iterations;
+    steps steps, iterations, pieces;
     double of_length[64]; // by power of two
     unsigned patterns;
     bool stopped;
@@ -286,12 +293,15 @@ typedef struct look {
 static void add_to_step(steps *s, uint32_t ranks, uint32_t rank, double ns)
 {
     uint32_t step = s->of_rank[rank];
-    size_t old = s->cap, need = ((size_t)step + 1) * ranks;
+    size_t old = s->cap, called = s->call_cap, need = ((size_t)step + 1) * ranks;
     if (step >= s->work.count)
         s->work.count = step + 1;
     pj_grow(s->work.of, &s->cap, need);
+    pj_grow(s->work.calls, &s->call_cap, (size_t)step + 1);
     for (; old < s->cap; old++)
         s->work.of[old] = 0;
+    for (; called < s->call_cap; called++)
+        s->work.calls[called] = 0;
     s->work.of[(size_t)step * ranks + rank] += ns;
 }
 
@@ -301,9 +311,13 @@ static pj_step_work keep_steps(steps *s, uint32_t ranks, pj_arena *arena)
     pj_step_work kept = {.count = s->work.count};
     size_t cells = (size_t)kept.count * ranks;
     kept.of = pj_new_n(arena, double, cells);
+    kept.calls = pj_new_n(arena, uint32_t, kept.count);
     for (size_t i = 0; i < cells; i++)
         kept.of[i] = s->work.of[i];
+    for (uint32_t i = 0; i < kept.count; i++)
+        kept.calls[i] = s->work.calls[i];
     free(s->work.of);
+    free(s->work.calls);
     return kept;
 }
 
@@ -311,6 +325,14 @@ static void add_work(look *k, uint32_t rank, double ns)
 {
     add_to_step(&k->steps, k->layout->ranks, rank, ns);
     add_to_step(&k->iterations, k->layout->ranks, rank, ns);
+    add_to_step(&k->pieces, k->layout->ranks, rank, ns);
+}
+
+/// Waits of a first thread are of the piece that it works in.
+static void add_call(look *k, uint32_t rank)
+{
+    add_to_step(&k->pieces, k->layout->ranks, rank, 0);
+    k->pieces.work.calls[k->pieces.of_rank[rank]]++;
 }
 
 static void look_at(look *k, const pj_tape_op *op)
@@ -326,11 +348,15 @@ static void look_at(look *k, const pj_tape_op *op)
         break;
     case PJ_TAPE_AWAIT:
         k->patterns |= 1u << (op->value & PJ_TAPE_PATTERNS);
-        if (first && op->value & PJ_TAPE_OF_ALL)
-            k->steps.of_rank[rank]++;
+        if (!first)
+            break;
+        add_call(k, rank);
+        k->steps.of_rank[rank] += (op->value & PJ_TAPE_OF_ALL) != 0;
+        k->pieces.of_rank[rank] += (op->value & PJ_TAPE_OF_ALL) != 0;
         break;
     case PJ_TAPE_BORDER:
         k->iterations.of_rank[rank] += op->what == PJ_TAPE_ITERATION;
+        k->pieces.of_rank[rank] += op->what == PJ_TAPE_ITERATION;
         break;
     case PJ_TAPE_HELD:
         k->patterns |= 1u << PJ_WAIT_late_receiver;
@@ -338,6 +364,7 @@ static void look_at(look *k, const pj_tape_op *op)
     case PJ_TAPE_RECEIVE:
     case PJ_TAPE_RECEIVE_LARGE:
         k->patterns |= 1u << PJ_WAIT_late_sender;
+        add_call(k, rank);
         break;
     default:
         break;
@@ -374,11 +401,13 @@ bool pj_play_bursts(const pj_run *run, pj_job *job, pj_arena *arena, pj_bursts *
     look k = {.layout = &run->layout, .job = job};
     k.steps.of_rank = pj_new_n(scratch, uint32_t, run->layout.ranks);
     k.iterations.of_rank = pj_new_n(scratch, uint32_t, run->layout.ranks);
+    k.pieces.of_rank = pj_new_n(scratch, uint32_t, run->layout.ranks);
     k.of_region = pj_new_n(arena, double, pj_tape_regions(run->tape));
     pj_tape_each(run->tape, take_looks, &k);
     out->of_region = k.of_region;
     out->steps = keep_steps(&k.steps, run->layout.ranks, arena);
     out->iterations = keep_steps(&k.iterations, run->layout.ranks, arena);
+    out->pieces = keep_steps(&k.pieces, run->layout.ranks, arena);
     if (out->iterations.count < 2)
         out->iterations.count = 0;
     out->long_ns = long_of(&k);

@@ -10,6 +10,13 @@
 #include "metrics/replay/whatif/tape.h"
 #include "metrics/run/run.h"
 
+/// What steps lie between.
+typedef enum pj_step_kind {
+    PJ_STEPS_COLLECTIVES, // of all ranks
+    PJ_STEPS_ITERATIONS,
+    PJ_STEPS_PIECES, // either
+} pj_step_kind;
+
 /// What is not as it was. Zeroed: nothing. Factors multiply times of computation, all that apply to
 /// a burst are multiplied; NULL = 1.
 typedef struct pj_change {
@@ -18,11 +25,11 @@ typedef struct pj_change {
     const double *of_region;
     const double *of_step; // by step and rank
     uint32_t steps;
-    bool by_iteration; // steps are iterations
-    double of_all;     // 0 = 1
-    uint64_t long_ns;  // bursts of at least this length
-    double of_long;    // 0 = 1
-    unsigned without;  // bits of pj_wait_pattern that hold nobody
+    pj_step_kind step_kind;
+    double of_all;    // 0 = 1
+    uint64_t long_ns; // bursts of at least this length
+    double of_long;   // 0 = 1
+    unsigned without; // bits of pj_wait_pattern that hold nobody
 } pj_change;
 
 typedef struct pj_played {
@@ -37,7 +44,8 @@ PJ_CHECKED bool pj_play(const pj_run *run, const pj_change *change, pj_job *job,
 
 /// Work by steps, ns.
 typedef struct pj_step_work {
-    double *of; // by step and rank, first threads only
+    double *of;      // by step and rank, first threads only
+    uint32_t *calls; // by step: messages and meetings that its ranks wait for
     uint32_t count;
 } pj_step_work;
 
@@ -46,6 +54,7 @@ typedef struct pj_bursts {
     double *of_region;       // by region, all ranks
     pj_step_work steps;      // between collectives of all ranks
     pj_step_work iterations; // with what lies before and behind them; none where they are unknown
+    pj_step_work pieces;     // what collectives of all ranks and iterations cut the run into
     uint64_t long_ns;  // half of the computation or more is in bursts of this length or longer
     unsigned patterns; // bits of pj_wait_pattern: what may hold somebody
 } pj_bursts;

@@ -181,7 +181,7 @@ static bool change_balance(const changing *c, pj_str rest, pj_err *err)
         const pj_step_work *steps = by_iteration ? &bursts->iterations : &bursts->steps;
         c->out->of_step = balance_steps(c, steps);
         c->out->steps = steps->count;
-        c->out->by_iteration = by_iteration;
+        c->out->step_kind = by_iteration ? PJ_STEPS_ITERATIONS : PJ_STEPS_COLLECTIVES;
         return true;
     }
     return pj_fail(err, PJ_E_USAGE, NULL, 0,

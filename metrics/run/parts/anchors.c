@@ -166,6 +166,7 @@ static run_of follow(const walk *w, const pj_call_list *calls, double *room, pj_
         return none;
     chain->by_calls = w->by_calls;
     chain->occurrences = (uint32_t)w->count;
+    chain->first = (uint32_t)run.first;
     chain->count = (uint32_t)(run.last - run.first + 1);
     chain->score = (double)(w->marks[run.last].time - w->marks[run.first].time) / (double)length;
     measure(w, run, chain, room);
@@ -343,10 +344,10 @@ static const found *choose(const search *s, const found *other_than)
     return best;
 }
 
-pj_chain pj_anchors_apply(const pj_call_list *calls, const pj_loop_anchor *anchor, bool by_calls,
-                          pj_arena *arena)
+/// Where it happens; room for as many as there are calls.
+static size_t find_marks(const pj_call_list *calls, const pj_loop_anchor *anchor,
+                         pj_anchor_mark *marks)
 {
-    pj_anchor_mark *marks = pj_take_memory((calls->count + 1) * sizeof *marks);
     size_t count = 0;
     for (size_t i = 0; i < calls->count; i++) {
         bool calls_of = anchor->kind == PJ_ANCHOR_CALLS;
@@ -358,7 +359,52 @@ pj_chain pj_anchors_apply(const pj_call_list *calls, const pj_loop_anchor *ancho
             marks[count++] = (pj_anchor_mark){calls_of ? calls->items[i].enter : begin_of(calls, i),
                                               (uint32_t)i};
     }
+    return count;
+}
+
+pj_chain pj_anchors_apply(const pj_call_list *calls, const pj_loop_anchor *anchor, bool by_calls,
+                          pj_arena *arena)
+{
+    pj_anchor_mark *marks = pj_take_memory((calls->count + 1) * sizeof *marks);
+    size_t count = find_marks(calls, anchor, marks);
     pj_chain chain = pj_anchors_chain(anchor, by_calls, marks, count, calls, arena);
+    free(marks);
+    return chain;
+}
+
+/// The first of those that follow call by call.
+static size_t first_ones(const pj_anchor_mark *marks, size_t count, pj_anchor_mark *firsts)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || marks[i].call != marks[i - 1].call + 1)
+            firsts[n++] = marks[i];
+    return n;
+}
+
+pj_chain pj_anchors_chain_like(const pj_chain *model, const pj_anchor_mark *marks, size_t count,
+                               pj_arena *arena)
+{
+    pj_chain chain = *model;
+    pj_anchor_mark *firsts = NULL;
+    if (count > model->occurrences) {
+        firsts = pj_take_memory(count * sizeof *firsts);
+        count = first_ones(marks, count, firsts);
+    }
+    walk w = {firsts ? firsts : marks, count, model->by_calls};
+    if (count == model->occurrences && model->count)
+        take_times(&chain, &w, (run_of){model->first, model->first + model->count - 1}, arena);
+    else
+        chain = (pj_chain){.count = 0};
+    free(firsts);
+    return chain;
+}
+
+pj_chain pj_anchors_like(const pj_call_list *calls, const pj_chain *model, pj_arena *arena)
+{
+    pj_anchor_mark *marks = pj_take_memory((calls->count + 1) * sizeof *marks);
+    size_t count = find_marks(calls, &model->anchor, marks);
+    pj_chain chain = pj_anchors_chain_like(model, marks, count, arena);
     free(marks);
     return chain;
 }

@@ -47,6 +47,7 @@ typedef struct pj_chain {
     const uint64_t *times; // of its occurrences
     uint32_t count;        // of them: one more than iterations; 0 = nothing was found
     uint32_t occurrences;  // of the anchor, in the chain or not
+    uint32_t first;        // of them, in the chain
     double period_ns;      // median distance
     double deviation;      // of distances: standard deviation / mean
     double score;          // part of the time between MPI_Init and MPI_Finalize
@@ -57,6 +58,12 @@ pj_chain pj_anchors_find(const pj_call_list *calls, pj_arena *arena, pj_chain *s
 /// The chain of an anchor that another rank has.
 pj_chain pj_anchors_apply(const pj_call_list *calls, const pj_loop_anchor *anchor, bool by_calls,
                           pj_arena *arena);
+/// The occurrences that make a chain of another rank, where this one has as many of its anchor: the
+/// same iterations, however even they are here. Those that follow call by call count once: a rank
+/// may have more neighbours. None where it has not as many.
+pj_chain pj_anchors_like(const pj_call_list *calls, const pj_chain *model, pj_arena *arena);
+pj_chain pj_anchors_chain_like(const pj_chain *model, const pj_anchor_mark *marks, size_t count,
+                               pj_arena *arena);
 /// The chain of one anchor, by its occurrences.
 pj_chain pj_anchors_chain(const pj_loop_anchor *anchor, bool by_calls, const pj_anchor_mark *marks,
                           size_t count, const pj_call_list *calls, pj_arena *arena);

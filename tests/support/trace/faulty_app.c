@@ -8,6 +8,7 @@
 
 enum {
     STEPS = 24,
+    NEVER = STEPS + 1,
     STEP_NS = 2000000,
     MOST_RANKS = 32,
     MOST_THREADS = 8,
@@ -174,6 +175,26 @@ static void exchange(app *a)
     }
 }
 
+/// The same by calls that begin and end it.
+static void exchange_posted(app *a)
+{
+    uint64_t posted[MOST_RANKS], sent[MOST_RANKS], end[MOST_RANKS];
+    for (uint32_t k = 0; k < a->ranks; k++) {
+        posted[k] = a->now[k];
+        call(a, k, (pj_trace_call){.name = "MPI_Irecv"}, a->now[k] + 200);
+        sent[k] = a->now[k] += 100;
+        call(a, k, (pj_trace_call){.name = "MPI_Isend"}, a->now[k] + 300);
+        a->now[k] += 100;
+    }
+    for (uint32_t k = 0; k < a->ranks; k++) {
+        uint32_t left = (k + a->ranks - 1) % a->ranks;
+        end[k] = (sent[left] > a->now[k] ? sent[left] : a->now[k]) + 2000;
+        send(a, left, k, (pj_trace_times){sent[left], sent[left], posted[k], end[k]}, EAGER);
+    }
+    for (uint32_t k = 0; k < a->ranks; k++)
+        call(a, k, (pj_trace_call){.name = "MPI_Waitall"}, end[k]);
+}
+
 /// A message that both wait for when it is large.
 static void hand_over(app *a, uint32_t from, uint32_t to, uint64_t bytes)
 {
@@ -243,7 +264,7 @@ static void run_step(app *a, uint32_t step)
         for (uint32_t k = 0; k < a->ranks; k++)
             (with->threads ? compute_threads : compute)(a, k, work_of(a, k, step));
     for (uint32_t i = 0; i < (with->messages ? with->messages : 1); i++)
-        exchange(a);
+        (with->posted ? exchange_posted : exchange)(a);
     if (with->chain > 0)
         run_chain(a);
     for (uint32_t i = 0; i < with->pauses; i++) {
@@ -251,7 +272,8 @@ static void run_step(app *a, uint32_t step)
         for (uint32_t k = 0; k < a->ranks; k++)
             compute(a, k, 2000);
     }
-    meet(a, "MPI_Allreduce", 0, false, with->collective_ns ? with->collective_ns : 3000);
+    if (with->meets_every == 0 || step % with->meets_every == with->meets_every - 1)
+        meet(a, "MPI_Allreduce", 0, false, with->collective_ns ? with->collective_ns : 3000);
 }
 
 pj_trace_writer *pj_faulty_write(const pj_faulty_app *with)
@@ -322,6 +344,20 @@ static const pj_faulty_app apps[] = {
      .start_up_steps = 1, .pauses = 8},
     {"a first step that takes longer", "start_up", "first of", .ranks = 16, .start_up = 3,
      .start_up_steps = 1},
+    {.name = "nothing, and no collective", .posted = true, .meets_every = NEVER},
+    {.name = "nothing, and few collectives", .ranks = 16, .posted = true, .meets_every = 5},
+    {"a noisy rank and no collective", "noise", "rank 5", 0, .spike = 1, .spike_every = 5,
+     .spike_first = 5, .spike_ranks = 1, .posted = true, .meets_every = NEVER},
+    {"a noisy node and few collectives", "noisy_node", NULL, .ranks = 16, .spike = 0.8,
+     .spike_every = 3, .spike_first = 8, .spike_ranks = 4, .posted = true, .meets_every = 5},
+    {"imbalance that moves and no collective", "imbalance_per_step", NULL, 0, .moving = 0.4,
+     .posted = true, .meets_every = NEVER},
+    {"imbalance that moves and few collectives", "imbalance_per_step", NULL, .ranks = 16,
+     .moving = 0.25, .posted = true, .meets_every = 5},
+    {"late senders and no collective", "late_sender", NULL, 0, .late_sender = true, .messages = 3,
+     .meets_every = NEVER},
+    {"a start-up and few collectives", "start_up", NULL, 0, .start_up = 4, .start_up_steps = 2,
+     .posted = true, .meets_every = 5},
     {"a slow collective", "collectives", "MPI_Allreduce", 0, .collective_ns = 300000},
 };
 

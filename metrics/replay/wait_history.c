@@ -15,7 +15,7 @@
 
 enum {
     STEPS = 1 << 18, // that are kept of all ranks
-    IDEAL_STEPS = STEPS / 2,
+    IDEAL_STEPS = STEPS / 4,
 };
 
 typedef struct wait_sum {

@@ -40,8 +40,8 @@ typedef struct span {
 } span;
 
 typedef struct trail { // of a rank
-    span *spans;       // the last one is open
-    size_t count, cap;
+    span *spans;       // the last one is open, those before `gone` are forgotten
+    size_t gone, count, cap;
     uint64_t left; // the last step that is over
 } trail;
 
@@ -235,14 +235,14 @@ static uint64_t last_step(const pj_wait_paths *paths, uint32_t rank)
 static void forget(pj_wait_paths *paths, uint32_t rank)
 {
     trail *t = &paths->trails[rank];
-    size_t gone = 0;
-    while (gone + 1 < t->count &&
-           t->spans[gone].last < pj_wait_steps_line(paths->steps, rank)->first)
-        drop_span(paths, t->spans[gone++].node);
-    if (!gone)
+    uint64_t first = pj_wait_steps_line(paths->steps, rank)->first;
+    while (t->gone + 1 < t->count && t->spans[t->gone].last < first)
+        drop_span(paths, t->spans[t->gone++].node);
+    if (t->gone <= t->count / 2)
         return;
-    t->count -= gone;
-    memmove(t->spans, t->spans + gone, t->count * sizeof *t->spans);
+    t->count -= t->gone;
+    memmove(t->spans, t->spans + t->gone, t->count * sizeof *t->spans);
+    t->gone = 0;
 }
 
 void pj_wait_paths_leave(pj_wait_paths *paths, uint32_t rank)
@@ -297,7 +297,7 @@ static const span *close_at(pj_wait_paths *paths, uint32_t rank, uint64_t step)
     uint64_t last = last_step(paths, rank);
     if (open_span(t)->first <= step)
         begin_span(paths, rank, last, t->left == last, open_span(t)->node);
-    for (size_t i = t->count - 1; i-- > 0;)
+    for (size_t i = t->count - 1; i-- > t->gone;)
         if (t->spans[i].first <= step)
             return &t->spans[i];
     return NULL;

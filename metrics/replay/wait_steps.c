@@ -103,6 +103,13 @@ uint64_t pj_wait_steps_find(const pj_wait_steps *steps, uint32_t rank, uint64_t 
 {
     const pj_step_line *line = &steps->lines[rank];
     uint64_t low = line->first, high = line->next; // the first that begins later
+    for (uint64_t back = 1; back <= line->next - line->first; back *= 2) { // mostly one of the last
+        if (pj_wait_steps_at(steps, rank, line->next - back)->enter <= time) {
+            low = line->next - back;
+            break;
+        }
+        high = line->next - back;
+    }
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
         if (pj_wait_steps_at(steps, rank, middle)->enter <= time)

@@ -170,18 +170,26 @@ void pj_lanes_hover(pj_lanes *lanes, size_t row, double from_column, double to_c
                             .hover = text});
 }
 
+void pj_lanes_hatch_between(pj_lanes *lanes, double y, double from, double to, const char *hover)
+{
+    static const pj_colour lines[] = {(PJ_PAPER & 0xffffff00u) | 0xa0, PJ_INK};
+    double high = lanes->row_px * (double)lanes->body / (double)lanes->high;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines && from < to; i++, from += 2)
+        pj_figure_add(lanes->chart.figure, (pj_mark){.kind = PJ_MARK_RECT,
+                                                     .x = from,
+                                                     .y = y - high / 2,
+                                                     .w = to - from,
+                                                     .h = high,
+                                                     .fill = PJ_PAPER & 0xffffff00u,
+                                                     .stroke = lines[i],
+                                                     .stroke_width = 0.6,
+                                                     .hatch = true,
+                                                     .hover = i ? hover : NULL});
+}
+
 void pj_lanes_hatch(pj_lanes *lanes, size_t row, size_t from_column, size_t to_column)
 {
-    double x0 = x_of_column(lanes, (double)from_column);
-    double high = lanes->row_px * (double)lanes->body / (double)lanes->high;
     double middle = lanes->chart.top + ((double)row + 0.5) * lanes->row_px;
-    pj_figure_add(lanes->chart.figure, (pj_mark){.kind = PJ_MARK_RECT,
-                                                 .x = x0,
-                                                 .y = middle - high / 2,
-                                                 .w = x_of_column(lanes, (double)to_column) - x0,
-                                                 .h = high,
-                                                 .fill = PJ_PAPER & 0xffffff00u,
-                                                 .stroke = PJ_INK,
-                                                 .stroke_width = 0.6,
-                                                 .hatch = true});
+    pj_lanes_hatch_between(lanes, middle, x_of_column(lanes, (double)from_column),
+                           x_of_column(lanes, (double)to_column), NULL);
 }

@@ -49,6 +49,9 @@ void pj_lanes_paint(pj_lanes *lanes, size_t row, size_t column, double from, dou
                     pj_colour colour);
 /// Puts what was painted into the figure; hover texts and messages come on top of it.
 void pj_lanes_finish(pj_lanes *lanes);
+/// Hatches the lane in the middle of which `y` is, in px, between two places: pale lines beside
+/// dark ones, so that some stand out whatever the colour, in dark themes too. `hover` may be NULL.
+void pj_lanes_hatch_between(pj_lanes *lanes, double y, double from, double to, const char *hover);
 /// Hatches part of a row, between two columns.
 void pj_lanes_hatch(pj_lanes *lanes, size_t row, size_t from_column, size_t to_column);
 /// A hover text over part of a row, between two columns.

@@ -388,20 +388,11 @@ static void draw_waits(timeline_plot *p)
         const pj_one_wait *w = &waits->worst[i];
         double from = fmax(pj_lanes_x(lanes, (double)w->begin), lanes->chart.left);
         double to = fmin(pj_lanes_x(lanes, (double)(w->begin + w->ns)), lanes->chart.right);
-        double high = lanes->row_px * (double)lanes->body / (double)lanes->high;
         size_t lane;
         if (to - from < LEAST_PX || !lane_of(p, w->rank, &lane))
             continue;
         double y = pj_lanes_y(lanes, lane);
-        pj_figure_add(lanes->chart.figure, (pj_mark){.kind = PJ_MARK_RECT,
-                                                     .x = from,
-                                                     .y = y - high / 2,
-                                                     .w = to - from,
-                                                     .h = high,
-                                                     .fill = PJ_PAPER & 0xffffff00u,
-                                                     .stroke = PJ_INK,
-                                                     .hatch = true,
-                                                     .hover = wait_hover(w, lanes->chart.arena)});
+        pj_lanes_hatch_between(&p->lanes, y, from, to, wait_hover(w, lanes->chart.arena));
         if (w->begin + w->ns < p->timeline->to_ns)
             draw_culprit(p, w, to, y);
     }

@@ -189,7 +189,9 @@ const char *pj_energy_lack(const pj_run *run)
     for (uint32_t i = 0; energy && i < energy->count; i++)
         if (energy->rows[i].apart)
             return energy->rows[i].apart;
-    return "no metrics of energy or power are known of this run";
+    return run->meters.left_out
+               ? "threads record its metrics of energy or power, which are not read"
+               : "no metrics of energy or power are known of this run";
 }
 
 const char *pj_energy_sampling(const pj_energy *energy, pj_arena *arena)
@@ -411,7 +413,8 @@ static const char *note_of(pj_table *table, const pj_run *run, const pj_energy *
     add_note(&note, resets, "times a counter began anew; these pieces are left out.");
     add_note(&note, gaps, "gaps of more than ten times the usual step have no data.");
     add_note(&note, run->meters.left_out,
-             "metrics of energy are not read: threads record them, or they are too many.");
+             "metrics of energy are not read: threads record them each for itself, or they are too "
+             "many.");
     return note.len ? pj_arena_text(table->arena, pj_buf_str(&note)) : NULL;
 }
 

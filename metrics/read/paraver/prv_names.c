@@ -11,6 +11,7 @@
 #include "metrics/run/run.h"
 #include "metrics/trace/companion.h"
 #include "metrics/trace/import_stats.h"
+#include "metrics/trace/meter.h"
 #include "metrics/trace/mpi_call.h"
 
 #include <stdlib.h>
@@ -108,6 +109,19 @@ static void name_calls(pj_prv_trace *trace, const pj_pcf *pcf)
     }
 }
 
+/// Counters of energy are read by each thread, what it was since its last reading: of which socket
+/// they are, and in which unit, the trace does not tell.
+static void count_meters(pj_run *run, const pj_pcf *pcf)
+{
+    enum { COUNTERS = 42000000, ABSOLUTE_END = 44000000 }; // Extrae's
+    run->meters.left_out = 0;
+    for (size_t t = 0; t < pcf->type_count; t++) {
+        const pj_pcf_type *type = &pcf->types[t];
+        bool counter = type->type >= COUNTERS && type->type < ABSOLUTE_END;
+        run->meters.left_out += counter && pj_meter_of(type->label, "", 1).kind != PJ_METER_NONE;
+    }
+}
+
 /// What is odd about the file of labels is said: calls may be called by other names than its own.
 static void check_labels(pj_import_stats *import, const pj_pcf *pcf)
 {
@@ -146,6 +160,7 @@ void pj_prv_read_names(pj_run *run, pj_prv_trace *trace, bool parameters)
     pj_prv_devices_name(&trace->devices, pcf, trace->header.by_nsys);
     if (pcf) {
         name_regions(run, pcf);
+        count_meters(run, pcf);
         if (parameters && !trace->header.by_nsys) {
             find_parameters(run, pcf, trace);
             name_parameters(run, pcf, trace);

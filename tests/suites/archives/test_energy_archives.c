@@ -288,6 +288,22 @@ static void a_run_without_meters_says_why(void **state)
                         "no metrics of energy or power are known of this run");
 }
 
+/// Counters of sockets that each thread reads for itself.
+static void counters_of_threads_are_said(void **state)
+{
+    (void)state;
+    device_trace_put("run.pcf", "EVENT_TYPE\n7 42000050 PAPI_TOT_INS\n7 42001000 "
+                                "rapl:::PACKAGE_ENERGY:PACKAGE0 [energy]\n7 50 energy of mine\n");
+    device_trace_put("run.prv", "#Paraver (01/01/2026 at 00:00):100_ns:1(1):1:1(1:1)\n"
+                                "1:1:1:1:1:0:100:1\n2:1:1:1:1:50:42001000:5\n");
+    pj_auto_run run = device_trace_load("run.prv", 1);
+    assert_int_equal(run->meters.count, 0);
+    assert_int_equal(run->meters.left_out, 1);
+    assert_string_equal(pj_energy_lack(run),
+                        "threads record its metrics of energy or power, which are not read");
+    device_trace_remove();
+}
+
 /// Nobody else sees anything of the meters.
 static void the_run_is_the_same_without(void **state)
 {
@@ -418,6 +434,7 @@ int main(void)
         cmocka_unit_test(rows_by_hand),
         cmocka_unit_test(regions_by_hand),
         cmocka_unit_test(a_run_without_meters_says_why),
+        cmocka_unit_test(counters_of_threads_are_said),
         cmocka_unit_test(the_run_is_the_same_without),
         cmocka_unit_test(a_trace_without_meters_has_no_rows),
         cmocka_unit_test(tables_outlive_their_run),

@@ -30,8 +30,9 @@ typedef struct drawing {
 
 static bool clip(const drawing *d, int64_t *begin, int64_t *end)
 {
-    *begin += d->shift;
-    *end += d->shift;
+    int64_t origin = d->rank->offset - d->shift; // the begin of the run
+    *begin = pj_ai_rank_common(d->rank, *begin) - origin;
+    *end = pj_ai_rank_common(d->rank, *end) - origin;
     *begin = *begin < 0 ? 0 : *begin;
     *end = *end > d->length ? d->length : *end;
     return *begin < *end;

@@ -343,9 +343,10 @@ static bool do_overlap(const matching *m, const pj_ai_instance *instance)
     int64_t begin = INT64_MIN, end = INT64_MAX;
     for (size_t i = 0; i < instance->count; i++) {
         const pj_ai_exchange *one = exchange_of(m, instance->first + i);
-        int64_t offset = rank_of(m, instance->first + i)->offset;
-        begin = one->begin + offset > begin ? one->begin + offset : begin;
-        end = one->end + offset < end ? one->end + offset : end;
+        const pj_ai_rank *rank = rank_of(m, instance->first + i);
+        int64_t from = pj_ai_rank_common(rank, one->begin), to = pj_ai_rank_common(rank, one->end);
+        begin = from > begin ? from : begin;
+        end = to < end ? to : end;
     }
     return begin < end;
 }
@@ -380,8 +381,8 @@ static int64_t begin_of(const matching *m, const pj_ai_instance *instance)
 {
     int64_t begin = INT64_MAX;
     for (size_t i = 0; i < instance->count; i++) {
-        int64_t one =
-            exchange_of(m, instance->first + i)->begin + rank_of(m, instance->first + i)->offset;
+        int64_t one = pj_ai_rank_common(rank_of(m, instance->first + i),
+                                        exchange_of(m, instance->first + i)->begin);
         begin = one < begin ? one : begin;
     }
     return begin;

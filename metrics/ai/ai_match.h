@@ -41,6 +41,7 @@ typedef struct pj_ai_match {
     bool clocks_checked;              // there are symmetric instances
     bool apart;                       // clocks had nothing in common: every rank begins at 0
     int64_t farthest;                 // offset that was applied, in ns; 0 = none
+    double drift;                     // largest that was applied, in ns for each ns; 0 = none
 } pj_ai_match;
 
 /// Matches the exchanges of all ranks, settled and in their order; sets the offset of every rank.

@@ -125,7 +125,7 @@ static void add_skew(summing *s, const pj_ai_ranks *ranks, const pj_ai_instance 
     for (uint32_t i = 0; i < instance->count; i++) {
         const pj_ai_member *member = &ranks->match->members[instance->first + i];
         const pj_ai_rank *rank = ranks->items[member->rank];
-        int64_t end = rank->exchanges[member->exchange].end + rank->offset;
+        int64_t end = pj_ai_rank_common(rank, rank->exchanges[member->exchange].end);
         least = end < least ? end : least;
         most = end > most ? end : most;
     }

@@ -152,8 +152,10 @@ typedef struct pj_ai_rank {
     uint64_t cut_at; // byte after which nothing could be used
     uint64_t file_bytes, text_bytes, events;
     uint64_t odd[PJ_AI_ODDITIES];
-    uint64_t overhead;              // ns that the profiler took
-    int64_t offset;                 // its clock to that of the first rank
+    uint64_t overhead; // ns that the profiler took
+    int64_t offset;    // its clock to that of the first rank
+    double drift;      // how much that grows in each ns since `drift_from` of its clock
+    int64_t drift_from;
     const struct pj_ai_rank *clock; // a rank that has the same one; NULL = none is known
 
     const char **names; // [0] is ""
@@ -230,6 +232,14 @@ PJ_CHECKED bool pj_ai_rank_settle(pj_ai_rank *rank, pj_job *job, pj_err *err);
 /// first of these.
 PJ_CHECKED bool pj_ai_rank_settle_all(pj_ai_rank *const *ranks, size_t count, pj_job *job,
                                       pj_err *err);
+
+/// A time of the rank on the clock of all.
+static inline int64_t pj_ai_rank_common(const pj_ai_rank *rank, int64_t time)
+{
+    int64_t drifted =
+        rank->drift != 0 ? (int64_t)(rank->drift * (double)(time - rank->drift_from)) : 0;
+    return time + rank->offset + drifted;
+}
 
 /// One of the users of a device of `rank`.
 static inline pj_ai_rank *pj_ai_device_user(pj_ai_rank *rank, const pj_ai_device *device,

@@ -134,8 +134,8 @@ static void find_window(pj_ai_ranks *ranks)
             const pj_ai_device *device = &ranks->items[r]->devices[d];
             if (!device->busy)
                 continue;
-            int64_t begin = device->first + ranks->items[r]->offset;
-            int64_t end = device->last + ranks->items[r]->offset;
+            int64_t begin = pj_ai_rank_common(ranks->items[r], device->first);
+            int64_t end = begin + device->last - device->first;
             ranks->begin = begin < ranks->begin ? begin : ranks->begin;
             ranks->end = end > ranks->end ? end : ranks->end;
         }
@@ -440,6 +440,12 @@ static void remark_on_clocks(pj_run *run, const pj_ai_ranks *ranks, bool raw_clo
     else if (ranks->count > 1 && !match->clocks_checked && !raw_clock)
         pj_run_remark(run, PJ_NOTE, "clocks_unchecked",
                       "clocks not checked: the ranks have no collective in common");
+    if (match->drift > 0)
+        pj_run_remark(
+            run, PJ_NOTE, "clocks_drift",
+            "clocks of ranks drift apart by up to %.1f us in a second: straightened by the "
+            "ends of collectives",
+            match->drift * 1e6);
     if (match->farthest)
         pj_run_remark(run, PJ_NOTE, "clocks_aligned",
                       "clocks of ranks differ by up to %s: aligned at the ends of collectives",

@@ -142,7 +142,8 @@ static void measure_skew(splitting *s, const pj_ai_instance *instance)
     int64_t least = INT64_MAX, most = INT64_MIN;
     for (uint32_t i = 0; i < instance->count; i++) {
         const pj_ai_member *member = &s->ranks->match->members[instance->first + i];
-        int64_t end = exchange_of(s->ranks, member)->end + s->ranks->items[member->rank]->offset;
+        int64_t end =
+            pj_ai_rank_common(s->ranks->items[member->rank], exchange_of(s->ranks, member)->end);
         least = end < least ? end : least;
         most = end > most ? end : most;
     }
@@ -248,9 +249,10 @@ static void finish_device(const pj_ai_ranks *ranks, pj_ai_rank *rank, pj_ai_devi
 {
     device->share.useful = device->useful;
     memcpy(device->share.idle, device->idle, sizeof device->idle);
-    device->share.idle[PJ_AI_IDLE_not_started] =
-        (uint64_t)(device->first + rank->offset - ranks->begin);
-    device->share.idle[PJ_AI_IDLE_ended] = (uint64_t)(ranks->end - device->last - rank->offset);
+    int64_t begin = device->busy ? pj_ai_rank_common(rank, device->first) : ranks->begin;
+    int64_t end = begin + device->last - device->first; // as long as on its own clock
+    device->share.idle[PJ_AI_IDLE_not_started] = (uint64_t)(begin - ranks->begin);
+    device->share.idle[PJ_AI_IDLE_ended] = (uint64_t)(ranks->end - end);
     share_out(rank, device);
 }
 

@@ -18,16 +18,15 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { TIME, COMMIT, BRANCH, LAYOUT, REGION, METRIC, VALUE, CHANGE, COLUMNS };
-
-static const pj_column columns[COLUMNS] = {
+static const pj_column columns[PJ_TREND_COLUMNS] = {
     {"time", "Time", "Of the commit, else of the measurement, else of the file.", PJ_UNIT_NONE,
      PJ_TEXT},
     {"commit", "Commit", NULL, PJ_UNIT_NONE, PJ_TEXT},
     {"branch", "Branch", NULL, PJ_UNIT_NONE, PJ_TEXT},
     {"layout", "Layout", NULL, PJ_UNIT_NONE, PJ_TEXT},
     {"region", "Region", NULL, PJ_UNIT_NONE, PJ_TEXT},
-    {"metric", "Metric", NULL, PJ_UNIT_NONE, PJ_TEXT},
+    {"metric", "Metric", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
+    {"title", "Metric", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
     {"value", "Value", NULL, PJ_UNIT_NONE, false},
     {"change", "Change", "Of the level, where one begins, in parts of the one before.",
      PJ_UNIT_CHANGE, false},
@@ -143,18 +142,27 @@ static pj_cell text_cell(const trend *t, const char *text)
                  : pj_cell_empty("the file does not tell");
 }
 
+/// "Parallel efficiency", "Runtime [s]".
+static pj_cell title_cell(const trend *t, const pj_metric *metric)
+{
+    const char *unit = pj_unit_text_of(metric->unit).shown;
+    return *unit ? pj_cell_text(pj_arena_format(t->table->arena, "%s [%s]", metric->title, unit))
+                 : text_cell(t, metric->title);
+}
+
 static void add_row(const trend *t, const moment *m, const pj_metric *metric, pj_metric_value value)
 {
     pj_cell *cells = pj_table_add_row(t->table);
-    cells[TIME] = text_cell(t, m->time);
-    cells[COMMIT] = text_cell(t, m->commit);
-    cells[BRANCH] = text_cell(t, m->branch);
-    cells[LAYOUT] = pj_cell_text(m->layout);
-    cells[REGION] = text_cell(t, m->region);
-    cells[METRIC] = text_cell(t, metric->key);
-    cells[VALUE] = value.reason ? pj_table_copy_cell(t->table, pj_cell_empty(value.reason))
-                                : pj_cell_real(value.value);
-    cells[CHANGE] = pj_cell_empty("no other level begins");
+    cells[PJ_TREND_TIME] = text_cell(t, m->time);
+    cells[PJ_TREND_COMMIT] = text_cell(t, m->commit);
+    cells[PJ_TREND_BRANCH] = text_cell(t, m->branch);
+    cells[PJ_TREND_LAYOUT] = pj_cell_text(m->layout);
+    cells[PJ_TREND_REGION] = text_cell(t, m->region);
+    cells[PJ_TREND_METRIC] = text_cell(t, metric->key);
+    cells[PJ_TREND_TITLE] = title_cell(t, metric);
+    cells[PJ_TREND_VALUE] = value.reason ? pj_table_copy_cell(t->table, pj_cell_empty(value.reason))
+                                         : pj_cell_real(value.value);
+    cells[PJ_TREND_CHANGE] = pj_cell_empty("no other level begins");
 }
 
 static double mean_of(const double *values, size_t from, size_t to)
@@ -174,7 +182,7 @@ static void mark_changes(const trend *t, size_t first)
     size_t *places = pj_new_n(arena, size_t, rows + 1);
     bool *changes = pj_new_n(arena, bool, rows + 1);
     for (size_t i = 0; i < rows; i++) {
-        const pj_cell *value = pj_table_cell(t->table, first + i, VALUE);
+        const pj_cell *value = pj_table_cell(t->table, first + i, PJ_TREND_VALUE);
         if (value->kind == PJ_CELL_EMPTY)
             continue;
         places[count] = first + i;
@@ -189,7 +197,7 @@ static void mark_changes(const trend *t, size_t first)
             end++;
         double old = mean_of(values, before, at), new = mean_of(values, at, end);
         if (old > 0)
-            *pj_table_cell(t->table, places[at], CHANGE) = pj_cell_real(new / old - 1);
+            *pj_table_cell(t->table, places[at], PJ_TREND_CHANGE) = pj_cell_real(new / old - 1);
         before = at;
     }
 }
@@ -296,7 +304,7 @@ static pj_table *trend_of(const pj_metrics *metrics, pj_trend_opts opts, size_t 
 {
     pj_auto_table table = pj_table_new("Metrics over time");
     trend t = {.metrics = metrics, .opts = opts, .table = table, .lacking = lacking};
-    for (size_t c = 0; c < COLUMNS; c++)
+    for (size_t c = 0; c < PJ_TREND_COLUMNS; c++)
         pj_table_add_column(table, columns[c]);
     if (!all_known(&t, err))
         return NULL;

@@ -15,7 +15,21 @@ typedef struct pj_trend_opts {
     size_t metric_count;
 } pj_trend_opts;
 
-/// Columns: time, commit, branch, layout, region, metric, value, change. Rows: by region (the whole
+/// Columns of pj_trend_table.
+enum {
+    PJ_TREND_TIME,
+    PJ_TREND_COMMIT,
+    PJ_TREND_BRANCH,
+    PJ_TREND_LAYOUT,
+    PJ_TREND_REGION,
+    PJ_TREND_METRIC,
+    PJ_TREND_TITLE, // of the metric, with its unit
+    PJ_TREND_VALUE,
+    PJ_TREND_CHANGE,
+    PJ_TREND_COLUMNS
+};
+
+/// Rows: by region (the whole
 /// "Global", then the longest), metric, layout and time. A change is that from one level to the
 /// next (change_points.h), in parts of the level before; where none begins the cell is empty. What
 /// has no time of its commit or measurement counts with that of its file, which the note says, as

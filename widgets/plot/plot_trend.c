@@ -23,7 +23,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { TIME, COMMIT, BRANCH, LAYOUT, REGION, METRIC, VALUE, CHANGE }; // columns
 enum { MOST_SERIES = 24, MOST_DOTS = 400 };
 
 static const double poor = 0.6, fair = 0.8; // of the badge
@@ -78,8 +77,8 @@ static const char *value_text(const trend *t, double value)
 
 static bool is_of_line(const trend *t, size_t row, const line *l)
 {
-    return strcmp(l->layout, text_at(t, row, LAYOUT)) == 0 &&
-           strcmp(l->region, text_at(t, row, REGION)) == 0;
+    return strcmp(l->layout, text_at(t, row, PJ_TREND_LAYOUT)) == 0 &&
+           strcmp(l->region, text_at(t, row, PJ_TREND_REGION)) == 0;
 }
 
 /// Lines are called by their layout, by their region, or both: what they differ in.
@@ -104,8 +103,8 @@ static bool collect(trend *t, pj_err *err)
     t->points = pj_new_n(t->arena, point, rows + 1);
     double *values = pj_new_n(t->arena, double, rows + 1);
     for (size_t row = 0; row < rows; row++) {
-        point p = {.row = row, .value = number_at(t, row, VALUE)};
-        t->in_order |= !pj_time_axis_parse(pj_str_of(text_at(t, row, TIME)), &p.x);
+        point p = {.row = row, .value = number_at(t, row, PJ_TREND_VALUE)};
+        t->in_order |= !pj_time_axis_parse(pj_str_of(text_at(t, row, PJ_TREND_TIME)), &p.x);
         if (isnan(p.value))
             continue;
         line *last = t->line_count ? &t->lines[t->line_count - 1] : NULL;
@@ -117,8 +116,8 @@ static bool collect(trend *t, pj_err *err)
                                "trend.html has a picture of each region",
                                MOST_SERIES);
             last = &t->lines[t->line_count++];
-            *last = (line){.layout = text_at(t, row, LAYOUT),
-                           .region = text_at(t, row, REGION),
+            *last = (line){.layout = text_at(t, row, PJ_TREND_LAYOUT),
+                           .region = text_at(t, row, PJ_TREND_REGION),
                            .points = t->points + t->count};
         }
         last->count++;
@@ -138,7 +137,7 @@ static bool collect(trend *t, pj_err *err)
 
 static bool is_of_region(const trend *t, const point *a, const point *b)
 {
-    return strcmp(text_at(t, a->row, REGION), text_at(t, b->row, REGION)) == 0;
+    return strcmp(text_at(t, a->row, PJ_TREND_REGION), text_at(t, b->row, PJ_TREND_REGION)) == 0;
 }
 
 /// The latest run of all layouts, of the first region.
@@ -146,7 +145,8 @@ static const point *latest_of(const trend *t)
 {
     const point *latest = &t->points[0];
     for (size_t i = 1; i < t->count && is_of_region(t, &t->points[i], latest); i++)
-        if (strcmp(text_at(t, t->points[i].row, TIME), text_at(t, latest->row, TIME)) >= 0)
+        if (strcmp(text_at(t, t->points[i].row, PJ_TREND_TIME),
+                   text_at(t, latest->row, PJ_TREND_TIME)) >= 0)
             latest = &t->points[i];
     return latest;
 }
@@ -190,13 +190,14 @@ static pj_point place_of(const trend *t, const pj_chart *chart, const point *p)
 static const char *hover_of(const trend *t, const point *p)
 {
     char exact[32], change[32];
-    const char *commit = text_at(t, p->row, COMMIT), *branch = text_at(t, p->row, BRANCH);
-    double by = number_at(t, p->row, CHANGE);
+    const char *commit = text_at(t, p->row, PJ_TREND_COMMIT),
+               *branch = text_at(t, p->row, PJ_TREND_BRANCH);
+    double by = number_at(t, p->row, PJ_TREND_CHANGE);
     exact[pj_format_double(p->value, exact)] = 0;
     pj_auto_buf text = {.at = NULL};
     pj_buf_addf(&text, "%s: %s\n%s%s%s, %s", t->metric->title, exact,
-                t->regions ? text_at(t, p->row, REGION) : "", t->regions ? ", " : "",
-                text_at(t, p->row, LAYOUT), text_at(t, p->row, TIME));
+                t->regions ? text_at(t, p->row, PJ_TREND_REGION) : "", t->regions ? ", " : "",
+                text_at(t, p->row, PJ_TREND_LAYOUT), text_at(t, p->row, PJ_TREND_TIME));
     if (*commit)
         pj_buf_addf(&text, "\n%s%s%s", commit, *branch ? " of " : "", branch);
     if (!isnan(by)) {
@@ -229,7 +230,7 @@ static void draw_turn(const trend *t, pj_chart *chart, const point *before, cons
     pj_chart_line(chart, ends, 2, (pj_mark){.stroke = colour, .stroke_width = 1.4, .dash = 4});
     pj_callouts_avoid_line(callouts, ends, 2);
     const char *text =
-        pj_arena_format(t->arena, "%+.1f %%", 100 * number_at(t, first->row, CHANGE));
+        pj_arena_format(t->arena, "%+.1f %%", 100 * number_at(t, first->row, PJ_TREND_CHANGE));
     pj_callouts_put(callouts, (pj_point){x, chart->top + 14}, text,
                     (pj_style){.size = 11, .bold = true, .colour = colour, .halo = true}, false);
 }
@@ -242,7 +243,7 @@ static void draw_line(const trend *t, pj_chart *chart, size_t index, pj_callouts
     size_t first = 0;
     for (size_t i = 0; i < l->count; i++) {
         at[i] = place_of(t, chart, &l->points[i]);
-        if (i == 0 || isnan(number_at(t, l->points[i].row, CHANGE)))
+        if (i == 0 || isnan(number_at(t, l->points[i].row, PJ_TREND_CHANGE)))
             continue;
         draw_level(t, chart, l, first, i, colour);
         first = i;
@@ -268,7 +269,7 @@ static void draw_turns(const trend *t, pj_chart *chart, pj_callouts *callouts)
         pj_colour own = pj_chart_ink(pj_palette_series(i));
         const point *points = t->lines[i].points;
         for (size_t k = 1; k < t->lines[i].count; k++)
-            if (!isnan(number_at(t, points[k].row, CHANGE)))
+            if (!isnan(number_at(t, points[k].row, PJ_TREND_CHANGE)))
                 draw_turn(t, chart, &points[k - 1], &points[k],
                           t->line_count > 1 ? own : turn_colour, callouts);
     }
@@ -324,7 +325,7 @@ static const char *summary_of(const trend *t)
         const line *l = &t->lines[i];
         size_t changes = 0;
         for (size_t k = 0; k < l->count; k++)
-            changes += isnan(number_at(t, l->points[k].row, CHANGE)) ? 0 : 1;
+            changes += isnan(number_at(t, l->points[k].row, PJ_TREND_CHANGE)) ? 0 : 1;
         pj_buf_addf(&text, "%s%s: %zu run%s, latest %s, %zu change%s of level.", i ? " " : "",
                     l->name, l->count, l->count == 1 ? "" : "s",
                     value_text(t, l->points[l->count - 1].value), changes, changes == 1 ? "" : "s");
@@ -336,7 +337,7 @@ static pj_figure *draw_trend(const trend *t, const pj_draw *draw)
 {
     pj_chart_label labels[MOST_SERIES];
     static const char how[] = "Broad: the mean of a level; dashed: another one begins";
-    const char *region = text_at(t, t->points[0].row, REGION);
+    const char *region = text_at(t, t->points[0].row, PJ_TREND_REGION);
     const char *title = pj_arena_format(t->arena, "%s over time", t->metric->title);
     const char *note = t->table->note;
     pj_chart chart = pj_chart_new(

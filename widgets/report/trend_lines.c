@@ -143,7 +143,7 @@ static void add_caption(const picture *p, pj_buf *out)
     const pj_table *table = p->of->table;
     double latest = pj_trend_latest(table, p->from, p->to);
     pj_buf_puts(out, "<figure><figcaption>");
-    pj_escape_html(out, pj_str_of(pj_trend_text(table, p->from, PJ_TREND_METRIC)));
+    pj_escape_html(out, pj_str_of(pj_trend_text(table, p->from, PJ_TREND_TITLE)));
     pj_buf_addf(out, " <b>%.4g</b></figcaption>", latest);
 }
 

@@ -4,23 +4,12 @@
 #define PJ_TREND_LINES_H
 
 #include "metrics/base/buf.h"
+#include "metrics/pop/trend.h"
 #include "metrics/table/table.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
-
-/// Columns of pj_trend_table.
-enum {
-    PJ_TREND_TIME,
-    PJ_TREND_COMMIT,
-    PJ_TREND_BRANCH,
-    PJ_TREND_LAYOUT,
-    PJ_TREND_REGION,
-    PJ_TREND_METRIC,
-    PJ_TREND_VALUE,
-    PJ_TREND_CHANGE
-};
 
 /// Of a picture, in tenths of a px.
 enum {

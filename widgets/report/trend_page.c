@@ -27,10 +27,11 @@ static const char style[] =
     "body{font:14px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);"
     "max-width:1320px;margin:2em auto;padding:0 1em}h1{font-size:22px}h2{font-size:17px;"
     "display:inline}details{margin:1em 0}summary{cursor:pointer;margin:.4em 0}"
-    "figure{display:inline-block;margin:0 1em 1em 0}figcaption b{font-weight:600}"
+    "figure{display:inline-block;margin:0 .4em 1em 0;width:min(640px,50% - .8em)}"
+    "@media(max-width:800px){figure{width:100%}}figcaption b{font-weight:600}"
     "table{border-collapse:collapse;margin:1em 0}td,th{text-align:left;padding:2px 10px;"
     "border-bottom:1px solid var(--line)}td:last-child{text-align:right}"
-    "figure svg{max-width:100%}.g text{font:110px system-ui,sans-serif;fill:var(--soft);"
+    "figure svg{width:100%;height:auto}.g text{font:110px system-ui,sans-serif;fill:var(--soft);"
     "stroke:none}"
     ".e{text-anchor:end}.m{text-anchor:middle}.a{stroke:var(--line);stroke-width:10}"
     "[data-l]{stroke-width:15;stroke-linejoin:round}.v{stroke-width:70;opacity:.28}"
@@ -145,10 +146,13 @@ static void place_rows(page *p)
                                 .run = p->run};
 }
 
+/// The last label stays inside the picture.
 static void add_tick(const page *p, double x, const char *label)
 {
+    enum { HALF_LABEL = 380 };
     pj_buf_addf(p->out, "<path d=\"M%.0f %dv40\"/><text x=\"%.0f\" y=\"%d\" class=\"m\">", x,
-                PJ_TREND_HEIGHT - PJ_TREND_BOTTOM, x, PJ_TREND_HEIGHT - 60);
+                PJ_TREND_HEIGHT - PJ_TREND_BOTTOM, fmin(x, PJ_TREND_WIDTH - HALF_LABEL),
+                PJ_TREND_HEIGHT - 60);
     pj_escape_html(p->out, pj_str_of(label));
     pj_buf_puts(p->out, "</text>");
 }
@@ -172,7 +176,7 @@ static void add_shared(const page *p)
             double part = (axis.ticks[i].value - from) / (to - from);
             double x = PJ_TREND_LEFT + part * (PJ_TREND_WIDTH - PJ_TREND_LEFT - PJ_TREND_RIGHT);
             if (part >= 0 && part <= 1)
-                add_tick(p, fmin(x, PJ_TREND_WIDTH - 300), axis.ticks[i].label);
+                add_tick(p, x, axis.ticks[i].label);
         }
     }
     pj_buf_puts(p->out, "</g></defs></svg>\n");
@@ -226,7 +230,7 @@ static size_t find_turns(const page *p, size_t from, size_t to, turn *turns)
 static void add_turn(const page *p, size_t row)
 {
     static const int shown[] = {PJ_TREND_TIME, PJ_TREND_COMMIT, PJ_TREND_REGION, PJ_TREND_LAYOUT,
-                                PJ_TREND_METRIC};
+                                PJ_TREND_TITLE};
     pj_buf_puts(p->out, "<tr>");
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         pj_buf_puts(p->out, "<td>");

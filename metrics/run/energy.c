@@ -298,12 +298,15 @@ static pj_cell text_cell(const char *text, const char *why)
 /// Joules while something was done; why there are none.
 static pj_cell state_cell(const pj_energy_row *row, pj_energy_state state, const char *why)
 {
-    bool device = row->share == PJ_ENERGY_OF_DEVICE || row->share == PJ_ENERGY_UNUSED;
+    bool told = row->share == PJ_ENERGY_OF_TOLD;
+    bool device = told || row->share == PJ_ENERGY_OF_DEVICE || row->share == PJ_ENERGY_UNUSED;
     if (row->share == PJ_ENERGY_OF_NOBODY)
         return pj_cell_empty("nothing in the trace is known to run there");
     if (device && (state == PJ_ENERGY_MPI || state == PJ_ENERGY_RUNTIME))
         return pj_cell_empty("threads do that, not devices");
-    if (!device && state == PJ_ENERGY_TRANSFER)
+    if (row->share == PJ_ENERGY_OF_DEVICE && state == PJ_ENERGY_WAIT)
+        return pj_cell_empty("exchanges that wait are not told from those that move data");
+    if (!device && (state == PJ_ENERGY_TRANSFER || state == PJ_ENERGY_WAIT))
         return pj_cell_empty("devices do that, not threads");
     return real_cell(in_units(row, row->reading.states[state]), why);
 }
@@ -435,6 +438,8 @@ pj_table *pj_energy_table(const pj_run *run, double factor)
          PJ_TEXT_NONE},
         {"transfer_j", "Transfer, J", "While data are moved or exchanged and no kernel runs.",
          PJ_UNIT_NONE, PJ_TEXT_NONE},
+        {"wait_j", "Waiting, J", "While devices wait for others in exchanges.", PJ_UNIT_NONE,
+         PJ_TEXT_NONE},
         {"mpi_j", "MPI, J", "While threads are in MPI.", PJ_UNIT_NONE, PJ_TEXT_NONE},
         {"runtime_j", "Runtime, J", "While threads are in the runtime of devices.", PJ_UNIT_NONE,
          PJ_TEXT_NONE},

@@ -12,6 +12,7 @@
 typedef enum pj_energy_state {
     PJ_ENERGY_USEFUL,
     PJ_ENERGY_TRANSFER, // data are moved
+    PJ_ENERGY_WAIT,     // of a device for others, in exchanges
     PJ_ENERGY_MPI,
     PJ_ENERGY_RUNTIME, // of devices
     PJ_ENERGY_IDLE,    // the rest
@@ -37,6 +38,7 @@ typedef struct pj_energy_reading {
 typedef enum pj_energy_share {
     PJ_ENERGY_OF_DEVICE,  // its states are those of a device of the trace
     PJ_ENERGY_OF_THREADS, // of the threads of its node
+    PJ_ENERGY_OF_TOLD,    // the same, waits in exchanges told apart: its reader tells them
     PJ_ENERGY_UNUSED,     // of a device of a node whose other devices the trace knows: it is idle
     PJ_ENERGY_OF_NOBODY,  // nothing in the trace is known to run there
 } pj_energy_share;
@@ -86,8 +88,9 @@ void pj_energy_settle(pj_energy *energy, const pj_energy_pair *pairs, pj_arena *
 const pj_energy *pj_energy_in_unit(const pj_energy *energy, double factor, pj_arena *arena);
 
 /// domain, scope, source, kind, unit, samples, step_ns, covered, energy_j, useful_j, transfer_j,
-/// mpi_j, runtime_j, idle_j, mean_w, min_w, max_w, deviation, counted; a row for each meter. New
-/// table, without rows and with a note where there are none. `factor` as above; 0 = none is given.
+/// wait_j, mpi_j, runtime_j, idle_j, mean_w, min_w, max_w, deviation, counted; a row for each
+/// meter. New table, without rows and with a note where there are none. `factor` as above; 0 = none
+/// is given.
 pj_table *pj_energy_table(const pj_run *run, double factor);
 /// region, energy_j, share: of the meters that count, in the order of the trace. `factor` as above.
 pj_table *pj_energy_regions_table(const pj_run *run, double factor);

@@ -168,7 +168,7 @@ static void add_energy(const pj_energy *energy, pj_sums *m)
     m->energy_watts = energy->watts;
     m->energy_useful = states[PJ_ENERGY_USEFUL];
     m->energy_transfer = states[PJ_ENERGY_TRANSFER];
-    m->energy_wait = states[PJ_ENERGY_MPI] + states[PJ_ENERGY_RUNTIME];
+    m->energy_wait = states[PJ_ENERGY_WAIT] + states[PJ_ENERGY_MPI] + states[PJ_ENERGY_RUNTIME];
     m->energy_idle = states[PJ_ENERGY_IDLE];
 }
 

@@ -49,9 +49,10 @@ typedef struct sink_state {
     uint32_t *of_node;    // locations, node by node
     uint32_t *node_begin; // of these, by node, and one more
     uint32_t nodes;
-    pj_energy_regions *regions; // NULL = none, or they are not asked for
-    pj_energy_pair *pairs;      // count x count; NULL = too many
-    pj_event *later;            // readings behind all that is known of the program: it may be over
+    pj_energy_regions *regions;       // NULL = none, or they are not asked for
+    pj_energy_pair *pairs;            // count x count; NULL = too many
+    double (*told)[PJ_ENERGY_STATES]; // by meter: ns, of those whose states the reader tells
+    pj_event *later; // readings behind all that is known of the program: it may be over
     size_t later_count, later_cap;
     uint64_t known; // ns: the program is, up to here
     uint64_t end;   // what is done behind it is nothing
@@ -75,6 +76,7 @@ static void free_parts(sink_state *self)
     free(self->node_begin);
     free(self->pairs);
     free(self->later);
+    free(self->told);
     pj_energy_regions_free(self->regions);
     *self = (sink_state){.run = NULL};
 }
@@ -150,6 +152,7 @@ static bool begin(void *memory, const pj_run *run, pj_err *err)
     self->first = layout->locations + layout->stream_count;
     self->meters = zeros(self->count, sizeof *self->meters);
     self->users = zeros(self->count, sizeof *self->users);
+    self->told = zeros(self->count, sizeof *self->told);
     if (self->count <= PAIRED_MOST)
         self->pairs = zeros((size_t)self->count * self->count, sizeof *self->pairs);
     self->regions = pj_energy_regions_new(run);
@@ -263,6 +266,23 @@ static void only_idle(uint64_t time, double *states)
     states[PJ_ENERGY_IDLE] = (double)time;
 }
 
+static void take_told(sink_state *self, const pj_event *event)
+{
+    if (event->b >= self->count || event->code >= PJ_ENERGY_IDLE)
+        return;
+    self->users[event->b].share = PJ_ENERGY_OF_TOLD;
+    self->told[event->b][event->code] = (double)event->a;
+}
+
+/// What is told of it, and the rest.
+static void told_at(const sink_state *self, uint32_t at, uint64_t time, double *states)
+{
+    memcpy(states, self->told[at], sizeof self->told[at]);
+    states[PJ_ENERGY_IDLE] = (double)time;
+    for (unsigned s = 0; s < PJ_ENERGY_IDLE; s++)
+        states[PJ_ENERGY_IDLE] -= states[s];
+}
+
 /// Whether other sources read the same power now.
 static void look_at_others(sink_state *self, uint32_t at)
 {
@@ -282,6 +302,10 @@ static void look_at_others(sink_state *self, uint32_t at)
 
 static void take_reading(sink_state *self, const pj_event *event)
 {
+    if (event->kind == PJ_EV_STATE) {
+        take_told(self, event);
+        return;
+    }
     const uint64_t meter_mask = (UINT64_C(1) << PJ_METER_BITS) - 1;
     uint32_t at = (uint32_t)(event->b & meter_mask);
     pj_energy_meter *m = &self->meters[at];
@@ -291,6 +315,8 @@ static void take_reading(sink_state *self, const pj_event *event)
     pj_energy_share share = self->users[at].share;
     if (share == PJ_ENERGY_OF_DEVICE)
         device_at(self, self->users[at].device, inside, states);
+    else if (share == PJ_ENERGY_OF_TOLD)
+        told_at(self, at, inside, states);
     else if (share == PJ_ENERGY_OF_THREADS)
         threads_at(self, m->meter->node, inside, states);
     else

@@ -97,6 +97,8 @@ enum { PJ_TEAM_UNKNOWN = 0, PJ_TEAM_NESTED = 1, PJ_TEAM_FIRST = 2 };
 
 typedef enum pj_event_kind {
     PJ_EV_STATE,      // a = end (ns; UINT64_MAX = open), code = state
+                      // where meters are: what is done by then, before a reading: a = ns, code =
+                      // pj_energy_state, b = index in pj_run.meters
     PJ_EV_COUNTER,    // a = value since the last reading (int64), code = index in pj_run.counters;
                       // of a meter: a = bits of what it reads, code = pj_meter_value, b = index in
                       // pj_run.meters | ns by which it lies before the run << PJ_METER_BITS

@@ -92,6 +92,8 @@ static void keep_ranks(databases *all, pj_device_tables *t)
         if (t->count > 1) // as none of them is the file
             t->ranks[i]->path = pj_arena_format(t->ranks[i]->arena, "%s#%04zu", t->path, i);
         pj_ai_run_prepare(all->how, t->ranks[i]);
+        if (all->meters.wanted && t->ranks[i]->draws == PJ_AI_DRAWS_NOTHING)
+            t->ranks[i]->draws = PJ_AI_DRAWS_DEVICES; // energy is shared by what devices do
         if (!t->ranks[i]->device_count) {
             pj_ai_rank_free(t->ranks[i]);
             continue;

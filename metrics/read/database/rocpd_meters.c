@@ -2,14 +2,21 @@
 // machines are not kept.
 #include "metrics/read/database/rocpd_meters.h"
 
+#include "metrics/ai/ai_rank.h"
+#include "metrics/ai/ai_spans.h"
+#include "metrics/ai/ai_sweep.h"
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
 #include "metrics/base/fingerprint.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/read/database/sql_file.h"
+#include "metrics/run/energy.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/layout.h"
+#include "metrics/trace/meter.h"
 #include "metrics/trace/sink.h"
 
 #include <stdlib.h>
@@ -83,6 +90,14 @@ static void tell_device(work *w, uint32_t number, pj_meter *meter)
             pj_arena_format(w->meters->arena, "%s, device %08x", meter->scope, (unsigned)unit);
 }
 
+static uint64_t unit_of_device(const work *w, const pj_meter *meter)
+{
+    uint32_t low = 0, high = 0;
+    pj_map_get(w->process.units, 2 * (uint64_t)meter->number, &low);
+    pj_map_get(w->process.units, 2 * (uint64_t)meter->number + 1, &high);
+    return meter->domain == PJ_METER_BOARD ? (uint64_t)high << 32 | low : 0;
+}
+
 /// Of a process: several of a machine sample the same devices, each for itself.
 static void take_counter(work *w, const pj_sql_rows *row)
 {
@@ -106,6 +121,8 @@ static void take_counter(work *w, const pj_sql_rows *row)
     pj_map_put(&w->rank_of, key_of(row, 0), (uint32_t)at);
     pj_map_put(&w->meter_of, key_of(row, 0), (uint32_t)meters->count);
     pj_grow(meters->items, &meters->cap, meters->count + 1);
+    pj_grow(meters->units, &meters->unit_cap, meters->count + 1);
+    meters->units[meters->count] = unit_of_device(w, &meter);
     meters->items[meters->count++] = meter;
 }
 
@@ -207,14 +224,20 @@ void pj_rocpd_meters_keep(pj_rocpd_meters *meters, pj_ai_rank *const *ranks, siz
 
 // To who wants them
 
+typedef struct ranks_list {
+    pj_ai_rank *const *items;
+    size_t count;
+} ranks_list;
+
 /// Where the run begins: at the first record of a device.
-static int64_t begin_of(pj_ai_rank *const *ranks, size_t count)
+static int64_t begin_of(const ranks_list *ranks)
 {
     int64_t begin = INT64_MAX;
-    for (size_t r = 0; r < count; r++)
-        for (size_t d = 0; d < ranks[r]->device_count; d++) {
-            int64_t first = ranks[r]->devices[d].first + ranks[r]->offset;
-            if (ranks[r]->devices[d].busy && first < begin)
+    for (size_t r = 0; r < ranks->count; r++)
+        for (size_t d = 0; d < ranks->items[r]->device_count; d++) {
+            const pj_ai_device *device = &ranks->items[r]->devices[d];
+            int64_t first = device->first + ranks->items[r]->offset;
+            if (device->busy && first < begin)
                 begin = first;
         }
     return begin;
@@ -244,22 +267,110 @@ static void order_readings(pj_rocpd_meters *meters, int64_t begin)
         qsort(meters->readings, kept, sizeof *meters->readings, by_time);
 }
 
-static pj_event *events_of(const pj_rocpd_meters *meters, const pj_run *run)
+/// What the device of a meter does, on the clock of its rank.
+typedef struct doing {
+    const pj_ai_rank *rank;
+    const pj_ai_device *device; // NULL = it is not known
+    pj_ai_spans transfers, waits;
+} doing;
+
+static void take_stretch(void *self, const pj_ai_stretch *stretch)
 {
-    pj_event *events = pj_take_memory((meters->reading_count + 1) * sizeof *events);
+    doing *d = self;
+    pj_ai_spans_add(stretch->layer == PJ_AI_WAITS ? &d->waits : &d->transfers, stretch->begin,
+                    stretch->end);
+}
+
+/// Devices that several processes use are of one of them.
+static void find_device(doing *d, const ranks_list *ranks, const pj_ai_device *wanted,
+                        const pj_ai_rank *own)
+{
+    for (size_t r = 0; r < ranks->count; r++)
+        for (size_t i = 0; i < ranks->items[r]->device_count; i++) {
+            const pj_ai_device *device = &ranks->items[r]->devices[i];
+            bool same = wanted->unit ? device->unit == wanted->unit
+                                     : ranks->items[r] == own && device->number == wanted->number;
+            if (!same || !device->busy || d->device)
+                continue;
+            d->rank = ranks->items[r];
+            d->device = device;
+        }
+    if (!d->device)
+        return;
+    pj_ai_sweep(d->rank, d->device, (pj_ai_watch){take_stretch, d});
+    pj_ai_spans_unite(&d->transfers);
+    pj_ai_spans_unite(&d->waits);
+}
+
+static doing *doings_of(const pj_rocpd_meters *meters, const ranks_list *ranks)
+{
+    doing *all = pj_take_memory(meters->count * sizeof *all);
+    const pj_ai_rank **own = pj_take_memory(meters->count * sizeof *own);
+    memset(all, 0, meters->count * sizeof *all);
+    memset(own, 0, meters->count * sizeof *own);
+    for (size_t i = 0; i < meters->reading_count; i++)
+        own[meters->readings[i].meter] = meters->readings[i].rank;
+    for (size_t m = 0; m < meters->count; m++) {
+        const pj_ai_device wanted = {.number = meters->items[m].number, .unit = meters->units[m]};
+        if (own[m] && meters->items[m].domain == PJ_METER_BOARD)
+            find_device(&all[m], ranks, &wanted, own[m]);
+    }
+    free(own);
+    return all;
+}
+
+static void free_doings(doing *all, size_t count)
+{
+    for (size_t m = 0; m < count; m++) {
+        pj_ai_spans_free(&all[m].transfers);
+        pj_ai_spans_free(&all[m].waits);
+    }
+    free(all);
+}
+
+/// Three states, then the reading itself.
+enum { EVENTS = 4 };
+
+/// `time` on the clock of the device's rank.
+static size_t add_states(const doing *d, int64_t time, pj_event event, pj_event *out)
+{
+    const struct {
+        pj_energy_state state;
+        int64_t ns;
+    } done[] = {{PJ_ENERGY_USEFUL, pj_ai_spans_until(&d->device->computed, time)},
+                {PJ_ENERGY_TRANSFER, pj_ai_spans_until(&d->transfers, time)},
+                {PJ_ENERGY_WAIT, pj_ai_spans_until(&d->waits, time)}};
+    event.kind = PJ_EV_STATE;
+    for (size_t i = 0; i < sizeof done / sizeof *done; i++) {
+        event.code = (uint16_t)done[i].state;
+        event.a = done[i].ns > 0 ? (uint64_t)done[i].ns : 0;
+        out[i] = event;
+    }
+    return sizeof done / sizeof *done;
+}
+
+static size_t fill_events(const pj_rocpd_meters *meters, const pj_run *run, const doing *doings,
+                          int64_t begin, pj_event *events)
+{
+    size_t count = 0;
     for (size_t i = 0; i < meters->reading_count; i++) {
         const pj_rocpd_reading *reading = &meters->readings[i];
+        const doing *d = &doings[reading->meter];
         uint64_t early = reading->time < 0 ? (uint64_t)-reading->time : 0, bits;
+        pj_event event = {.time = early ? 0 : (uint64_t)reading->time,
+                          .b = reading->meter,
+                          .location = run->layout.locations + run->layout.stream_count,
+                          .kind = PJ_EV_COUNTER,
+                          .code = PJ_METER_REAL};
+        if (d->device)
+            count += add_states(d, reading->time + begin - d->rank->offset, event, events + count);
         memcpy(&bits, &reading->value, sizeof bits);
         early = early >> (64 - PJ_METER_BITS) ? UINT64_MAX >> PJ_METER_BITS : early;
-        events[i] = (pj_event){.time = early ? 0 : (uint64_t)reading->time,
-                               .a = bits,
-                               .b = reading->meter | early << PJ_METER_BITS,
-                               .location = run->layout.locations + run->layout.stream_count,
-                               .kind = PJ_EV_COUNTER,
-                               .code = PJ_METER_REAL};
+        event.a = bits;
+        event.b |= early << PJ_METER_BITS;
+        events[count++] = event;
     }
-    return events;
+    return count;
 }
 
 static bool tell_sink(const pj_sink *sink, pj_run *run, const pj_batch *batch, pj_err *err)
@@ -282,14 +393,22 @@ bool pj_rocpd_meters_tell(pj_rocpd_meters *meters, pj_pass *pass, pj_ai_rank *co
         meter.scope = pj_arena_text(run->arena, pj_str_of(meter.scope));
         run->meters.items[i] = meter;
     }
-    order_readings(meters, begin_of(ranks, count));
-    pj_event *events = events_of(meters, run);
-    pj_batch batch = {.events = events, .count = meters->reading_count};
+    ranks_list list = {.items = ranks};
+    while (list.count < count && ranks[list.count]) // the run has left out the others
+        list.count++;
+    meters->kept = 0;
+    pj_rocpd_meters_keep(meters, ranks, list.count);
+    int64_t begin = begin_of(&list);
+    order_readings(meters, begin);
+    doing *doings = doings_of(meters, &list);
+    pj_event *events = pj_take_memory((EVENTS * meters->reading_count + 1) * sizeof *events);
+    pj_batch batch = {.events = events, .count = fill_events(meters, run, doings, begin, events)};
     bool ok = true;
     for (size_t i = 0; ok && i < pass->sink_count; i++)
         if (pass->sinks[i].meters)
             ok = tell_sink(&pass->sinks[i], run, &batch, err);
     free(events);
+    free_doings(doings, meters->count);
     return ok;
 }
 
@@ -297,6 +416,7 @@ void pj_rocpd_meters_free(pj_rocpd_meters *meters)
 {
     pj_arena_free(meters->arena);
     free(meters->items);
+    free(meters->units);
     free(meters->readings);
     pj_map_free(&meters->machines);
     *meters = (pj_rocpd_meters){.wanted = meters->wanted};

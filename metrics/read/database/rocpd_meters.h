@@ -24,7 +24,8 @@ typedef struct pj_rocpd_meters {
     bool wanted; // what they read, too
     pj_arena *arena;
     pj_meter *items;
-    size_t count, cap;
+    uint64_t *units; // what their devices are on their machines; 0 = not told
+    size_t count, cap, unit_cap;
     pj_rocpd_reading *readings;
     size_t reading_count, reading_cap, kept;
     pj_map machines; // by a fingerprint: their number

@@ -434,6 +434,11 @@ static void power_is_sampled(void **state)
     assert_int_equal(row->reading.samples, 5);
     assert_int_equal(row->reading.covered_ns, 112000);
     assert_true(fabs(run->energy->joules - (200 + 250) * 56e-6) < 1e-15);
+    // The copy lasts from 0 to 10, the kernel from 12 to 92 us, then it exchanges.
+    assert_true(fabs(row->reading.states[PJ_ENERGY_USEFUL] - (44 * 200 + 36 * 250) * 1e-6) < 1e-15);
+    assert_true(fabs(row->reading.states[PJ_ENERGY_TRANSFER] - (10 * 200 + 20 * 250) * 1e-6) <
+                1e-15);
+    assert_true(fabs(row->reading.states[PJ_ENERGY_IDLE] - 2 * 200 * 1e-6) < 1e-15);
     assert_int_equal(plain->runtime_ns, run->runtime_ns);
     assert_memory_equal(plain->totals, run->totals, sizeof *run->totals);
 }

@@ -619,6 +619,13 @@ static void write_calls(const pj_call_waits *waits, pj_waits *out, pj_arena *are
                 out->calls[i].wait_ns += out->sums[s].wait_ns;
 }
 
+/// Of calls that the replay has not come to nothing is known but that they were in MPI.
+static uint64_t mpi_of_cut(const pj_run *run, uint32_t rank)
+{
+    const pj_totals *t = &run->totals[run->layout.first_location[rank]];
+    return t->last_event_ns > t->outside_mpi_ns ? t->last_event_ns - t->outside_mpi_ns : 0;
+}
+
 static void write_ranks(const pj_call_waits *waits, const pj_run *run, pj_waits *out)
 {
     const pj_layout *layout = &run->layout;
@@ -628,6 +635,8 @@ static void write_ranks(const pj_call_waits *waits, const pj_run *run, pj_waits 
         uint64_t last = clip(waits, run->totals[layout->first_location[i]].last_event_ns);
         uint64_t end = run->roi.set ? run->roi.to_ns : run->runtime_ns;
         rank->mpi_ns = waits->callers[i].mpi_ns;
+        uint64_t whole = out->cut && !run->roi.set ? mpi_of_cut(run, i) : 0;
+        rank->mpi_ns = whole > rank->mpi_ns ? whole : rank->mpi_ns;
         rank->outside_ns = last - waits->from_ns - rank->mpi_ns;
         rank->end_ns = end > last ? end - last : 0;
     }
@@ -674,6 +683,7 @@ void pj_call_waits_finish(pj_call_waits *waits, pj_run *run)
     out->worst_count = waits->sums.worst_count;
     for (uint32_t i = 0; i < out->worst_count; i++)
         out->worst[i] = waits->sums.worst[i];
+    out->cut = run->has_mpi && !run->ideal.available;
     write_calls(waits, out, run->arena);
     write_ranks(waits, run, out);
     memcpy(out->completion_ns, waits->completion_ns, sizeof out->completion_ns);
@@ -684,8 +694,7 @@ void pj_call_waits_finish(pj_call_waits *waits, pj_run *run)
     remark_clocks(waits, run);
     out->ideal_lacks = lack_of_ideal(run);
     out->has_ideal = !out->ideal_lacks;
-    out->delays =
-        waits->history ? pj_wait_history_finish(waits->history, run, out->ideal_lacks) : NULL;
+    out->delays = waits->history ? pj_wait_history_finish(waits->history, run, out) : NULL;
     run->waits = out;
 }
 

@@ -143,14 +143,14 @@ static void end_path(pj_critical_path *path, uint32_t rank, uint64_t end)
 }
 
 /// What ranks do behind their last call.
-static void end_ranks(pj_wait_history *history, pj_delays *out)
+static void end_ranks(pj_wait_history *history, bool cut, pj_delays *out)
 {
     const pj_layout *layout = &history->run->layout;
     for (uint32_t i = 0; i < layout->ranks; i++) {
         uint64_t end = history->run->totals[layout->first_location[i]].last_event_ns;
         uint64_t from = pj_wait_steps_line(history->steps, i)->until;
         pj_region_piece piece;
-        while (pj_wait_regions_next(history->regions, i, &from, end, &piece)) {
+        while (!cut && pj_wait_regions_next(history->regions, i, &from, end, &piece)) {
             pj_wait_paths_spend(history->paths, i, piece);
             pj_wait_paths_spend(history->ideal_paths, i, piece);
         }
@@ -176,16 +176,16 @@ static void write_regions(const pj_wait_history *history, pj_delays *out, pj_are
 }
 
 const pj_delays *pj_wait_history_finish(pj_wait_history *history, pj_run *run,
-                                        const char *ideal_lacks)
+                                        const pj_waits *waits)
 {
     pj_delays *out = pj_new(run->arena, pj_delays);
-    out->paths[PJ_PATH_IDEAL].lacks = ideal_lacks;
+    out->paths[PJ_PATH_IDEAL].lacks = waits->ideal_lacks;
     history->run = run;
-    end_ranks(history, out);
+    end_ranks(history, waits->cut, out);
     write_regions(history, out, run->arena);
     pj_wait_delays_finish(history->delays, out, run->arena);
     pj_wait_paths_finish(history->paths, PJ_PATH_MEASURED, out, run->arena);
-    if (!ideal_lacks)
+    if (!waits->ideal_lacks)
         pj_wait_paths_finish(history->ideal_paths, PJ_PATH_IDEAL, out, run->arena);
     return out;
 }

@@ -44,10 +44,10 @@ void pj_wait_history_ideal(pj_wait_history *history, const pj_ideal_wait *wait);
 void pj_wait_history_sum(pj_wait_history *history, uint32_t region, pj_wait_pattern pattern,
                          uint64_t ns);
 
-/// No call follows. Reads totals[].last_event_ns and `ideal`, unless it lacks (a reason) what the
-/// ideal path needs.
+/// No call follows. Reads totals[].last_event_ns and, unless these lack the ideal ones, `ideal`; of
+/// those that are cut nothing is told behind the last call.
 const pj_delays *pj_wait_history_finish(pj_wait_history *history, pj_run *run,
-                                        const char *ideal_lacks);
+                                        const pj_waits *waits);
 /// Bytes in use.
 size_t pj_wait_history_bytes(const pj_wait_history *history);
 

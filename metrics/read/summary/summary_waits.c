@@ -106,6 +106,8 @@ static json_t *write(const pj_run *run, size_t budget)
     json_object_set_new(out, "late_complete_ns", json_integer((json_int_t)waits->late_complete_ns));
     json_object_set_new(out, "completion_ns", write_patterns(waits->completion_ns));
     json_object_set_new(out, "contradictions_of", write_patterns(waits->contradictions_of));
+    if (waits->cut)
+        json_object_set_new(out, "cut", json_true());
     if (waits->ideal_lacks)
         json_object_set_new(out, "ideal_lacks", pj_summary_text(waits->ideal_lacks));
     return out;
@@ -259,6 +261,7 @@ static bool read(json_t *from, pj_run *run, pj_err *err)
         return pj_fail(err, PJ_E_FORMAT, run->path, 0, "damaged summary: waits");
     waits->contradictions = number(from, "contradictions");
     waits->contradiction_ns = number(from, "contradiction_ns");
+    waits->cut = json_is_true(json_object_get(from, "cut"));
     waits->late_complete_ns = number(from, "late_complete_ns");
     for (unsigned p = 0; p < PJ_WAIT_PATTERNS; p++) {
         const char *key = pj_wait_pattern_rows[p].key;

@@ -151,14 +151,16 @@ static void path_row(pj_table *table, const pj_run *run, pj_path_clock clock,
 }
 
 /// What is left where a rank was waited for that had gone on too far.
-static void path_rest(pj_table *table, const pj_critical_path *path, uint64_t known)
+static void path_rest(pj_table *table, const pj_run *run, const pj_critical_path *path,
+                      uint64_t known)
 {
     static const char why[] = "who was waited for had gone on by too many calls";
+    static const char cut[] = "the replay stopped before";
     if (known >= path->length_ns)
         return;
     pj_cell *cells = pj_table_add_row(table);
     cells[0] = pj_cell_text("not known");
-    cells[1] = cells[4] = cells[5] = pj_cell_empty(why);
+    cells[1] = cells[4] = cells[5] = pj_cell_empty(run->waits->cut ? cut : why);
     cells[2] = pj_cell_int((int64_t)(path->length_ns - known));
     cells[3] = share_cell((double)(path->length_ns - known), (double)path->length_ns);
 }
@@ -189,7 +191,7 @@ static pj_table *path_table(const pj_run *run, pj_path_clock clock)
     qsort(rows, path->count, sizeof *rows, by_time);
     for (uint32_t i = 0; i < path->count; i++)
         path_row(table, run, clock, &rows[i]);
-    path_rest(table, path, known);
+    path_rest(table, run, path, known);
     table->note = pj_arena_format(
         table->arena, clock == PJ_PATH_IDEAL ? path_of_ideal : path_of_run, path->last_rank);
     return table;

@@ -5,11 +5,11 @@
 
 #include "metrics/replay/wait_regions.h"
 
-typedef enum pj_step_kind {
+typedef enum pj_wait_step_kind {
     PJ_STEP_TIME,    // before the call: region, ns
     PJ_STEP_MESSAGE, // received: sender, when the call that sent it began
     PJ_STEP_CHARGE,  // of its wait: rank and region that have led to it, and their share
-} pj_step_kind;
+} pj_wait_step_kind;
 
 typedef struct pj_step_entry {
     uint8_t kind;

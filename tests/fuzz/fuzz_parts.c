@@ -1,11 +1,14 @@
-// Events in any order, as sinks of parts get them: functions, call paths, phases and parameters of
-// two ranks of two threads, bursts of computation, slices of time. What they find is no more than
-// there is.
+// Events in any order, as sinks of parts and the account of waits get them: functions, call paths,
+// phases and parameters of two ranks of two threads, bursts of computation, slices of time. What
+// they find is no more than there is.
 #include "metrics/base/arena.h"
+#include "metrics/replay/replay.h"
 #include "metrics/run/parts/burst_clusters.h"
 #include "metrics/run/parts/functions.h"
 #include "metrics/run/parts/slices.h"
 #include "metrics/run/run.h"
+#include "metrics/run/waits/run_delays.h"
+#include "metrics/run/waits/run_waits.h"
 #include "metrics/stat/parts/burst_sink.h"
 #include "metrics/stat/parts/function_sink.h"
 #include "metrics/stat/parts/slice_sink.h"
@@ -13,6 +16,7 @@
 #include "metrics/trace/event.h"
 #include "tests/support/made_run.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -102,6 +106,20 @@ static void check_bursts(const pj_run *run)
     }
 }
 
+/// What ranks wait is part of MPI, and all of it is charged or not attributed.
+static void check_waits(const pj_run *run)
+{
+    const pj_waits *waits = run->waits;
+    double all = 0, costs = waits->delays->unattributed_ns;
+    for (uint32_t i = 0; i < RANKS; i++) {
+        require(waits->ranks[i].wait_ns <= waits->ranks[i].mpi_ns);
+        all += (double)waits->ranks[i].wait_ns;
+    }
+    for (uint32_t i = 0; i < waits->delays->delay_count; i++)
+        costs += waits->delays->delays[i].short_ns + waits->delays->delays[i].long_ns;
+    require(fabs(all - costs) <= 1e-6 * (1 + all));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     size_t count = size / BYTES < EVENTS_MOST ? size / BYTES : EVENTS_MOST;
@@ -121,6 +139,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     feed(run, pj_burst_sink(), events, count);
     check_bursts(run);
+    run->runtime_ns = run->end_ns;
+    feed(run, pj_replay_sink((pj_replay_opts){.waits = true, .delays = true}), events, count);
+    check_waits(run);
     pj_slicing *slicing = pj_slicing_new(pj_slicing_equal((uint32_t)(1 + size % 9)));
     feed(run, pj_slice_sink(slicing), events, count);
     pj_slicing_free(slicing);

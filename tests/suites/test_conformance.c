@@ -8,6 +8,7 @@
 #include "metrics/replay/replay.h"
 #include "metrics/run/run_table.h"
 #include "metrics/stat/device_sink.h"
+#include "metrics/stat/omp_waits_sink.h"
 #include "metrics/stat/useful.h"
 #include "tests/support/folder.h"
 #include "tests/support/packed.h"
@@ -53,8 +54,9 @@ static bool is_read(const outcome *out)
 
 static pj_run *read_run(const char *path, pj_job *job, pj_err *err)
 {
-    pj_sink sinks[] = {pj_useful_sink(), pj_device_sink(),
-                       pj_replay_sink((pj_replay_opts){.job = job})};
+    pj_replay_opts replay = {.job = job, .waits = true, .delays = true};
+    pj_sink sinks[] = {pj_useful_sink(), pj_device_sink(), pj_omp_waits_sink(),
+                       pj_replay_sink(replay)};
     enum { SINKS = sizeof sinks / sizeof *sinks };
     pj_auto_run run = pj_run_new(path);
     pj_pass pass = {.run = run, .sinks = sinks, .sink_count = SINKS, .job = job};

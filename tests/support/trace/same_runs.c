@@ -3,6 +3,9 @@
 
 #include "metrics/run/devices.h"
 #include "metrics/run/mpi_use.h"
+#include "metrics/run/waits/omp_waits.h"
+#include "metrics/run/waits/run_delays.h"
+#include "metrics/run/waits/run_waits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,6 +60,69 @@ static void same_devices(const pj_run *a, const pj_run *b)
     }
 }
 
+static void same_path(const pj_critical_path *a, const pj_critical_path *b)
+{
+    assert_int_equal(a->count, b->count);
+    assert_int_equal(a->last_rank, b->last_rank);
+    assert_int_equal(a->length_ns, b->length_ns);
+    for (uint32_t i = 0; i < a->count; i++) {
+        assert_int_equal(a->parts[i].rank, b->parts[i].rank);
+        assert_int_equal(a->parts[i].region, b->parts[i].region);
+        assert_int_equal(a->parts[i].ns, b->parts[i].ns);
+    }
+}
+
+static void same_delays(const pj_delays *a, const pj_delays *b)
+{
+    assert_int_equal(!a, !b);
+    if (!a)
+        return;
+    assert_int_equal(a->region_count, b->region_count);
+    assert_int_equal(a->delay_count, b->delay_count);
+    assert_true(a->unattributed_ns == b->unattributed_ns);
+    for (uint32_t i = 0; i < a->delay_count; i++) {
+        assert_int_equal(a->delays[i].culprit, b->delays[i].culprit);
+        assert_int_equal(a->delays[i].region, b->delays[i].region);
+        assert_true(a->delays[i].short_ns == b->delays[i].short_ns);
+        assert_true(a->delays[i].long_ns == b->delays[i].long_ns);
+    }
+    for (unsigned clock = 0; clock < PJ_PATHS; clock++)
+        same_path(&a->paths[clock], &b->paths[clock]);
+}
+
+/// Where both were asked for them.
+static void same_waits(const pj_run *a, const pj_run *b)
+{
+    const pj_waits *x = a->waits, *y = b->waits;
+    if (!x || !y)
+        return;
+    assert_int_equal(x->sum_count, y->sum_count);
+    for (uint32_t i = 0; i < x->sum_count; i++) {
+        const pj_wait_sum *p = &x->sums[i], *q = &y->sums[i];
+        assert_int_equal(pj_wait_sum_order(p, q), 0);
+        assert_int_equal(p->instances, q->instances);
+        assert_int_equal(p->wait_ns, q->wait_ns);
+        assert_int_equal(p->ideal_ns, q->ideal_ns);
+        assert_int_equal(p->longest_ns, q->longest_ns);
+        assert_int_equal(p->longest_at_ns, q->longest_at_ns);
+    }
+    assert_memory_equal(x->ranks, y->ranks, a->layout.ranks * sizeof *x->ranks);
+    assert_memory_equal(x->completion_ns, y->completion_ns, sizeof x->completion_ns);
+    assert_int_equal(x->contradictions, y->contradictions);
+    same_delays(x->delays, y->delays);
+}
+
+static void same_omp_waits(const pj_omp_waits *a, const pj_omp_waits *b)
+{
+    if (!a || !b)
+        return;
+    assert_int_equal(a->count, b->count);
+    for (size_t i = 0; i < a->count; i++) {
+        assert_int_equal(a->items[i].pattern, b->items[i].pattern);
+        assert_int_equal(a->items[i].ns, b->items[i].ns);
+    }
+}
+
 void same_runs(const pj_run *a, const pj_run *b)
 {
     uint32_t locations = a->layout.locations;
@@ -74,5 +140,7 @@ void same_runs(const pj_run *a, const pj_run *b)
         assert_true(a->ideal.runtime_ns == b->ideal.runtime_ns);
     same_mpi_use(a->mpi_use, b->mpi_use);
     same_devices(a, b);
+    same_waits(a, b);
+    same_omp_waits(a->omp_waits, b->omp_waits);
     assert_int_equal(a->remarks.count, b->remarks.count);
 }

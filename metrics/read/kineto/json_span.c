@@ -125,9 +125,9 @@ static const char *last_bracket(const char *at, uint64_t opens, uint64_t closes,
     return NULL;
 }
 
-const char *pj_json_container(const char *at, const char *end, pj_json_broken *broken)
+const char *pj_json_rest(const char *at, const char *end, uint64_t depth, pj_json_broken *broken)
 {
-    uint64_t carry = 0, in_string = 0, depth = 0;
+    uint64_t carry = 0, in_string = 0;
     for (; at < end; at += STEP) {
         marks m = look(at);
         uint64_t quotes = m.quotes;
@@ -150,6 +150,11 @@ const char *pj_json_container(const char *at, const char *end, pj_json_broken *b
         depth += count(opens) - ends;
     }
     return NULL;
+}
+
+const char *pj_json_container(const char *at, const char *end, pj_json_broken *broken)
+{
+    return pj_json_rest(at, end, 0, broken);
 }
 
 /// What a number or a word ends with, and what cannot stand in it; zeros stand behind the text.

@@ -41,6 +41,8 @@ static inline const char *pj_json_blank(const char *at, const char *end)
 const char *pj_json_quote(const char *at, const char *end, pj_json_broken *broken);
 /// `at` is at an opening bracket: behind its closing one.
 const char *pj_json_container(const char *at, const char *end, pj_json_broken *broken);
+/// The same with so many brackets open before `at`, which is in no string.
+const char *pj_json_rest(const char *at, const char *end, uint64_t depth, pj_json_broken *broken);
 /// Behind any value that begins at `at`.
 const char *pj_json_value(const char *at, const char *end, pj_json_broken *broken);
 /// Microseconds in decimals as whole ns, exactly; the fourth decimal rounds. False when it is no

@@ -67,6 +67,7 @@ static void take(pj_kineto_event *event, pj_str key, const char *at, const char 
         break;
     case WORD('c', 'a', 't', 0):
         event->class = class_of(bare(at, end));
+        event->told = true;
         break;
     case WORD('n', 'a', 'm', 'e'):
         event->name = bare(at, end);
@@ -114,8 +115,35 @@ static const char *read_key(const char *at, const char *end, pj_str *key, pj_jso
     return at < end && !*broken ? pj_json_blank(at + 1, end) : NULL;
 }
 
-const char *pj_kineto_event_read(const char *at, const char *end, pj_kineto_event *event,
-                                 pj_json_broken *broken)
+bool pj_kineto_is_step(pj_str name)
+{
+    return pj_str_starts(name, PJ_S("ProfilerStep#"));
+}
+
+bool pj_kineto_is_loading(pj_str name)
+{
+    return pj_str_starts(name, PJ_S("enumerate(DataLoader)"));
+}
+
+/// Most events of a trace are operators and functions of Python.
+static bool tells_nothing(const pj_kineto_event *event)
+{
+    if (!event->told || !event->name.at)
+        return false;
+    return event->class == PJ_KINETO_OTHER ||
+           (event->class == PJ_KINETO_OPERATOR && !pj_kineto_is_step(event->name) &&
+            !pj_kineto_is_loading(event->name));
+}
+
+/// A negative duration is counted whatever it is of.
+static bool is_negative(const char *at, const char *end)
+{
+    enum { MOST = 128 }; // numbers stand before arguments
+    return memchr(at, '-', end - at < MOST ? (size_t)(end - at) : MOST);
+}
+
+const char *pj_kineto_event_read(const char *at, const char *end, bool whole,
+                                 pj_kineto_event *event, pj_json_broken *broken)
 {
     pj_str key;
     *event = (pj_kineto_event){.phase = 0};
@@ -133,6 +161,12 @@ const char *pj_kineto_event_read(const char *at, const char *end, pj_kineto_even
             return NULL;
         if (*at == ',')
             at = pj_json_blank(at + 1, end);
+        if (whole || !tells_nothing(event))
+            continue;
+        const char *rest = pj_json_rest(at, end, 1, broken);
+        if (!rest || !is_negative(at, rest))
+            return rest;
+        whole = true;
     }
     return at < end ? at + 1 : NULL;
 }

@@ -21,6 +21,7 @@ typedef enum pj_kineto_class {
 
 typedef struct pj_kineto_event {
     char phase;
+    bool told; // its category
     pj_kineto_class class;
     pj_str name, pid, tid; // as they stand, without quotes
     pj_str ts, dur, id;    // the same; empty = not there
@@ -35,9 +36,13 @@ typedef struct pj_kineto_args {
 } pj_kineto_args;
 
 /// Reads the object that begins at `at`: behind its end; NULL = it goes on behind `end`, or is
-/// broken.
-const char *pj_kineto_event_read(const char *at, const char *end, pj_kineto_event *event,
-                                 pj_json_broken *broken);
+/// broken. Unless it is wanted `whole`, what follows the name of an event that tells nothing is
+/// passed over, if that has no negative number.
+const char *pj_kineto_event_read(const char *at, const char *end, bool whole,
+                                 pj_kineto_event *event, pj_json_broken *broken);
+/// Whether a range of this name is a step of the profiler, or loads data.
+bool pj_kineto_is_step(pj_str name);
+bool pj_kineto_is_loading(pj_str name);
 /// What the arguments tell of a record or a call.
 pj_kineto_args pj_kineto_args_read(pj_str args);
 

@@ -206,10 +206,9 @@ static void add_flow(reading *r, const pj_kineto_event *event)
 
 static void add_range(reading *r, const pj_kineto_event *event)
 {
-    static const pj_str step = {"ProfilerStep#", 13}, loading = {"enumerate(DataLoader)", 21};
-    bool steps = pj_str_starts(event->name, step);
+    bool steps = pj_kineto_is_step(event->name), loads = pj_kineto_is_loading(event->name);
     int64_t begin, end, number;
-    bool loads = pj_str_starts(event->name, loading), region = !steps && !loads;
+    bool region = !steps && !loads;
     if ((region && (event->class != PJ_KINETO_ANNOTATION || !r->rank->ranges)) ||
         !times_of(r, event, &begin, &end))
         return;
@@ -217,7 +216,7 @@ static void add_range(reading *r, const pj_kineto_event *event)
         pj_ai_ranges_add(r->rank, thread_of(event), begin, end, text_of(r, event->name));
     else if (loads)
         pj_ai_spans_add(&r->rank->loading, begin, end);
-    else if (pj_parse_i64(pj_str_from(event->name, step.len), &number))
+    else if (pj_parse_i64(pj_str_from(event->name, strlen("ProfilerStep#")), &number))
         pj_ai_rank_add_step(r->rank, (pj_ai_step){.begin = begin, .end = end, .number = number});
 }
 
@@ -319,7 +318,7 @@ static bool read_event(reading *r, pj_err *err)
     pj_kineto_window *w = &r->window;
     pj_kineto_event event;
     pj_json_broken broken = false;
-    const char *behind = pj_kineto_event_read(w->at, w->end, &event, &broken);
+    const char *behind = pj_kineto_event_read(w->at, w->end, r->split, &event, &broken);
     if (behind) {
         take_event(r, &event);
         w->at += behind - w->at;

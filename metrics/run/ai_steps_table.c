@@ -113,5 +113,10 @@ pj_table *pj_ai_iterations_table(const pj_run *run)
             end++;
         add_step(run, &account->steps[i], end - i, table);
     }
+    if (!account->step_count)
+        pj_table_add_remark(
+            table, "note", "no_steps",
+            PJ_S("the trace marks no steps: prof.step() of PyTorch's profiler does, "
+                 "or an NVTX range around each"));
     return table;
 }

@@ -331,6 +331,10 @@ static void steps_tile_the_ranks(void **state)
         assert_int_equal(row->idle, 1000 * rows[i].idle);
     }
     assert_int_equal(run->parts.count, 2);
+    pj_auto_run without = must_load("e2/rank{0,1}.json", 1);
+    pj_auto_table none = pj_ai_iterations_table(without);
+    assert_int_equal(none->row_count, 0);
+    assert_non_null(strstr(none->note, "marks no steps"));
     const pj_run *part = run->parts.items[0];
     assert_string_equal(part->part.name, "step 7");
     assert_int_equal(part->runtime_ns, 35000);

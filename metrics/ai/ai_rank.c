@@ -140,6 +140,11 @@ bool pj_ai_rank_exchanges(pj_ai_rank *rank, uint32_t name)
     return rank->name_kinds[name] == EXCHANGES;
 }
 
+bool pj_ai_rank_is_fused(const pj_ai_rank *rank, uint32_t name)
+{
+    return name < rank->name_kind_cap && rank->name_kinds[name] == COMPUTES_FUSED;
+}
+
 void pj_ai_rank_add_record(pj_ai_rank *rank, pj_ai_record record)
 {
     pj_grow(rank->records, &rank->record_cap, rank->record_count + 1);

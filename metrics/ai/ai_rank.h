@@ -206,6 +206,8 @@ uint32_t pj_ai_rank_name(pj_ai_rank *rank, pj_str text);
 uint16_t pj_ai_rank_stream(pj_ai_rank *rank, int64_t device, int64_t stream);
 /// Whether kernels of this name exchange data between ranks.
 bool pj_ai_rank_exchanges(pj_ai_rank *rank, uint32_t name);
+/// Whether kernels of this name, which were looked at, seem to exchange data beside computing.
+bool pj_ai_rank_is_fused(const pj_ai_rank *rank, uint32_t name);
 
 void pj_ai_rank_add_record(pj_ai_rank *rank, pj_ai_record record);
 /// All records are there: of the calls to come those alone are kept that may have launched one.

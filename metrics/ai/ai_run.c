@@ -478,6 +478,34 @@ static void remark_on_culprit(pj_run *run, const pj_ai_ranks *ranks)
     free(culprits);
 }
 
+/// The first names of kernels that seem to exchange data themselves, without their arguments.
+static void remark_on_fused(pj_run *run, const pj_ai_ranks *ranks)
+{
+    enum { MOST = 4, LONGEST = 60 };
+    pj_str found[MOST];
+    size_t count = 0, more = 0;
+    pj_auto_buf text = {.at = NULL};
+    for (size_t r = 0; r < ranks->count; r++)
+        for (uint32_t n = 0; n < ranks->items[r]->name_count; n++) {
+            pj_str name = pj_str_of(ranks->items[r]->names[n]);
+            size_t round = pj_str_find(name, '('), angle = pj_str_find(name, '<'), i = 0;
+            name = pj_str_head(name, round < angle ? round : angle);
+            name = pj_str_head(name, LONGEST);
+            while (i < count && !pj_str_equal(found[i], name))
+                i++;
+            if (i < count || !pj_ai_rank_is_fused(ranks->items[r], n))
+                continue;
+            more += count == MOST;
+            if (count < MOST) {
+                pj_buf_addf(&text, "%s" PJ_STR_FMT, count ? ", " : "", PJ_STR_ARG(name));
+                found[count++] = name;
+            }
+        }
+    if (count)
+        pj_run_remark(run, PJ_NOTE, "fused_names", "these seem to exchange data themselves: %s%s",
+                      text.at, more ? ", and more" : "");
+}
+
 static void remark(pj_run *run, const pj_ai_ranks *ranks, bool raw_clock)
 {
     remark_on_culprit(run, ranks);
@@ -493,6 +521,7 @@ static void remark(pj_run *run, const pj_ai_ranks *ranks, bool raw_clock)
             pj_run_remark(run, oddities[odd].severity, oddities[odd].key, "%llu %s",
                           (unsigned long long)count, oddities[odd].sentence);
     }
+    remark_on_fused(run, ranks);
     remark_on_exchanges(run, ranks->match);
     remark_on_clocks(run, ranks, raw_clock);
     pj_run_remark(run, PJ_NOTE, "host_estimated",

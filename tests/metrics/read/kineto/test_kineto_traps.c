@@ -69,6 +69,9 @@ static const struct {
      "host rows are estimated", 3000},
     {EVENTS(KERNEL("a\x01\xff\xc3", "10", "3", "1")), "host rows are estimated", 3000},
     {EVENTS(KERNEL("nvshmem_put", "10", "3", "1")), "1 kernels seem to exchange data", 3000},
+    {EVENTS(KERNEL("void deep_ep::dispatch<1>(int)", "10", "3", "1") "," KERNEL("nvshmem_put", "20",
+                                                                                "3", "1")),
+     "themselves: void deep_ep::dispatch, nvshmem_put", 6000},
     {EVENTS("{\"ph\": \"X\", \"cat\": \"overhead\", \"name\": \"Buffer Flush\", \"pid\": -1, "
             "\"tid\": 0, \"ts\": 2, \"dur\": 1.5}," KERNEL("a", "10", "30", "1")),
      "rank 0: its profiler took 5.0 % of the run", 30000},

@@ -5,6 +5,8 @@
 #include "metrics/analyse/load.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
+#include "metrics/replay/network.h"
+#include "metrics/replay/whatif/whatif.h"
 #include "metrics/run/waits/wait_places.h"
 #include "metrics/table/table.h"
 #include "tests/support/folder.h"
@@ -186,10 +188,56 @@ static void tables_say_what_to_look_at(void **state)
     size_t replay = (size_t)pj_table_column(table, PJ_S("replay"));
     assert_true(table->row_count >= 1);
     assert_non_null(strstr(pj_table_cell(table, 0, evidence)->text, "popinjay plot ranks"));
-    assert_non_null(strstr(pj_table_cell(table, 0, replay)->text, "-c rank:3:1.2"));
+    assert_non_null(strstr(pj_table_cell(table, 0, replay)->text, "-c mend:slow_rank"));
     double recoverable = pj_cell_number(*pj_table_cell(table, 0, ns));
     double is = pj_cell_number(*pj_table_cell(table, 0, hours));
     assert_true(fabs(is - recoverable / 3.6e12 * 1000) < 1e-6 * is);
+}
+
+static double gain_of(const pj_whatif *whatif, const char *change)
+{
+    pj_err err = {.code = PJ_E_NONE};
+    pj_change parsed;
+    pj_whatif_result result = {.gain_ns = 0};
+    if (change && !(pj_whatif_change(whatif, pj_str_of(change), &parsed, &err) &&
+                    pj_whatif_play(whatif, &parsed, &result, &err)))
+        fail_msg("%s: %s", change, err.text);
+    return result.gain_ns;
+}
+
+/// The changes that findings name bring what the findings say, beyond what stands before them.
+static void replays_prove_what_is_said(void **state)
+{
+    (void)state;
+    const pj_faulty_app app = {.serial = 0.2,
+                               .start_up = 4,
+                               .start_up_steps = 2,
+                               .ramp = 0.3,
+                               .moving = 0.3,
+                               .spike = 2,
+                               .spike_every = 5,
+                               .spike_ranks = 2,
+                               .chain = 0.02};
+    pj_auto_run run = load(pj_faulty_write(&app), "fault");
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_err err = {.code = PJ_E_NONE};
+    pj_faults found;
+    pj_whatif whatif;
+    assert_true(pj_faults_find(&run, 1, NULL, arena, &found, &err));
+    assert_true(pj_whatif_begin(run, (pj_network){.latency_ns = 0}, NULL, arena, &whatif, &err));
+    unsigned proved = 0;
+    for (size_t i = 0; i < found.count; i++) {
+        const pj_fault *fault = &found.items[i];
+        if (!fault->change || strcmp(fault->change, PJ_FAULT_IDEAL) == 0)
+            continue;
+        const char *both = fault->on_top
+                               ? pj_arena_format(arena, "%s+%s", fault->on_top, fault->change)
+                               : fault->change;
+        double gain = gain_of(&whatif, both) - gain_of(&whatif, fault->on_top);
+        assert_true(fabs(gain * run->layout.locations - fault->recoverable_ns) < 1);
+        proved++;
+    }
+    assert_true(proved >= 4);
 }
 
 /// Rank 5 needs twice as long in every fifth step: the timeline that shows it is of such a step.
@@ -228,6 +276,7 @@ int main(void)
         cmocka_unit_test(they_are_found_in_archives),
         cmocka_unit_test(faults_of_sizes_and_threads_are_found_first),
         cmocka_unit_test(tables_say_what_to_look_at),
+        cmocka_unit_test(replays_prove_what_is_said),
         cmocka_unit_test(timelines_are_led_to_the_place),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);

@@ -73,8 +73,9 @@ static const pj_param params[] = {
      .help =
          "What is changed, K times faster: compute:K, function:NAME:K, bursts:100ms:K, "
          "rank:N:K, slowest:K; balance:ranks, balance:steps (iterations, where they are found), "
-         "balance:collectives (between those of all ranks); without:late_sender; "
-         "latency:2us, bandwidth:10G. Several at once: balance:steps+compute:2."},
+         "balance:collectives (between those of all ranks); mend:noise (as findings do it); "
+         "without:late_sender; latency:2us, bandwidth:10G. Several at once: "
+         "balance:steps+compute:2."},
     {.name = "sensitivity",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(whatif_args, sensitivity),

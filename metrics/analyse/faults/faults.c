@@ -4,13 +4,13 @@
 
 #include "metrics/analyse/faults/ai_faults.h"
 #include "metrics/analyse/faults/fault_cluster.h"
-#include "metrics/analyse/faults/fault_steps.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
 #include "metrics/base/str.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
+#include "metrics/replay/whatif/fault_steps.h"
 #include "metrics/replay/whatif/play.h"
 #include "metrics/replay/whatif/tape.h"
 #include "metrics/run/ai_account.h"
@@ -24,7 +24,6 @@
 #include "metrics/trace/layout.h"
 #include "metrics/trace/mpi_call.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,9 +45,9 @@ typedef struct search {
     pj_arena *arena;
     pj_faults *out;
     pj_fault_steps steps;
-    pj_step_kind step_kind;
-    unsigned without; // patterns that hold nobody any more
-    double now_ns;    // runtime with all that is mended
+    const char *mended; // as a change; NULL = nothing is yet
+    unsigned without;   // patterns that hold nobody any more
+    double now_ns;      // runtime with all that is mended
     double threads;
 } search;
 
@@ -64,7 +63,7 @@ static bool play(search *s, double *runtime, pj_err *err)
     pj_played played;
     pj_change change = {.of_step = s->steps.factors,
                         .steps = s->steps.steps,
-                        .step_kind = s->step_kind,
+                        .step_kind = s->steps.kind,
                         .without = s->without};
     if (!pj_play(s->run, &change, s->job, s->arena, &played, err))
         return false;
@@ -91,6 +90,9 @@ static bool mend(search *s, pj_fault fault, double *before, pj_err *err)
         return true;
     }
     fault.recoverable_ns = (s->now_ns - runtime) * s->threads;
+    fault.on_top = s->mended;
+    s->mended =
+        s->mended ? pj_arena_format(s->arena, "%s+%s", s->mended, fault.change) : fault.change;
     fault.method = "replay";
     fault.confidence = fault.confidence ? fault.confidence : "high";
     s->now_ns = runtime;
@@ -110,97 +112,35 @@ static pj_wait_place place_of_work(const search *s, const bool *culprits)
 
 // The work of ranks
 
-static bool mend_particular(search *s, pj_err *err)
+/// The particular ones before the general ones.
+static bool mend_work(search *s, pj_err *err)
 {
     static const struct {
         pj_fault_found (*find)(pj_fault_steps *steps);
         pj_fault_kind kind, of_node;
-    } kinds[] = {{pj_fault_serial, PJ_FAULT_serial_part, PJ_FAULT_serial_part},
-                 {pj_fault_slow, PJ_FAULT_slow_rank, PJ_FAULT_slow_node},
-                 {pj_fault_noise, PJ_FAULT_noise, PJ_FAULT_noisy_node}};
+        const char *confidence;
+    } kinds[] = {{pj_fault_serial, PJ_FAULT_serial_part, PJ_FAULT_serial_part, "high"},
+                 {pj_fault_slow, PJ_FAULT_slow_rank, PJ_FAULT_slow_node, "high"},
+                 {pj_fault_noise, PJ_FAULT_noise, PJ_FAULT_noisy_node, "high"},
+                 // It may be work that has to be done.
+                 {pj_fault_start_up, PJ_FAULT_start_up, PJ_FAULT_start_up, "medium"},
+                 {pj_fault_imbalance, PJ_FAULT_imbalance, PJ_FAULT_imbalance, "high"},
+                 {pj_fault_imbalance_per_step, PJ_FAULT_imbalance_per_step,
+                  PJ_FAULT_imbalance_per_step, "high"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         double *before = copy_factors(s);
         pj_fault_found found = kinds[i].find(&s->steps);
         pj_fault fault = {.kind = found.node ? kinds[i].of_node : kinds[i].kind,
                           .where = found.where,
-                          .loss_ns = found.loss_ns,
-                          .place = place_of_work(s, found.ranks)};
-        fault.change = "balance:collectives";
-        if (found.rank != UINT32_MAX && found.longer > 0)
-            fault.change = pj_arena_format(s->arena, "rank:%u:%.3f", found.rank, found.longer);
+                          .loss_ns = found.loss_ns / s->steps.ranks * s->threads,
+                          .confidence = kinds[i].confidence};
+        fault.place = found.lasts_ns > 0 ? pj_wait_place_around(s->run, 0, (uint64_t)found.lasts_ns)
+                                         : place_of_work(s, found.ranks);
+        fault.change = pj_arena_format(s->arena, "mend:%s", pj_fault_rows[fault.kind].key);
         if (found.where && !mend(s, fault, before, err))
             return false;
     }
     return true;
-}
-
-static bool mend_start_up(search *s, pj_err *err)
-{
-    double *before = copy_factors(s);
-    uint64_t longest = 0;
-    pj_fault_found found = pj_fault_start_up(&s->steps, &longest);
-    pj_fault fault = {.kind = PJ_FAULT_start_up,
-                      .where = found.where,
-                      .loss_ns = found.loss_ns,
-                      .confidence = "medium"}; // it may be work that has to be done
-    fault.place = pj_wait_place_around(s->run, 0, (uint64_t)found.lasts_ns);
-    fault.change = pj_arena_format(s->arena, "bursts:%" PRIu64 "ns:%.3f", longest, found.longer);
-    return !found.where || mend(s, fault, before, err);
-}
-
-/// The work of a rank over all steps, or in one.
-static double work_of(const pj_fault_steps *s, uint32_t first, uint32_t end, uint32_t rank)
-{
-    double sum = 0;
-    for (uint32_t step = first; step < end; step++) {
-        size_t at = (size_t)step * s->ranks + rank;
-        sum += s->work[at] * s->factors[at];
-    }
-    return sum;
-}
-
-/// Gives all ranks the same in the steps from `first` to before `end`; what it costs that they have
-/// not, and who has most.
-static double share_equally(pj_fault_steps *s, uint32_t first, uint32_t end, uint32_t *most_of)
-{
-    double sum = 0, most = 0;
-    double *work = pj_new_n(s->arena, double, s->ranks);
-    for (uint32_t k = 0; k < s->ranks; k++) {
-        sum += work[k] = work_of(s, first, end, k);
-        if (work[k] > most) {
-            most = work[k];
-            *most_of = k;
-        }
-    }
-    for (uint32_t step = first; step < end; step++)
-        for (uint32_t k = 0; k < s->ranks; k++)
-            if (work[k] > 0)
-                s->factors[(size_t)step * s->ranks + k] *= sum / s->ranks / work[k];
-    return most - sum / s->ranks;
-}
-
-static bool mend_imbalance(search *s, pj_err *err)
-{
-    uint32_t most = 0;
-    double *before = copy_factors(s), loss = share_equally(&s->steps, 0, s->steps.steps, &most);
-    pj_fault fault = {.kind = PJ_FAULT_imbalance, .loss_ns = loss * s->threads};
-    fault.change = "balance:ranks";
-    fault.where = pj_arena_format(s->arena, "most work: rank %u", most);
-    bool *culprit = pj_new_n(s->arena, bool, s->steps.ranks);
-    culprit[most] = true;
-    fault.place = place_of_work(s, culprit);
-    if (!mend(s, fault, before, err))
-        return false;
-    before = copy_factors(s);
-    loss = 0;
-    for (uint32_t step = 0; step < s->steps.steps; step++)
-        loss += share_equally(&s->steps, step, step + 1, &most);
-    fault = (pj_fault){.kind = PJ_FAULT_imbalance_per_step,
-                       .loss_ns = loss * s->threads,
-                       .place = place_of_work(s, NULL)};
-    fault.change = "balance:collectives";
-    fault.where = pj_arena_format(s->arena, "%u steps", s->steps.steps);
-    return mend(s, fault, before, err);
 }
 
 // Waits that balance does not explain
@@ -258,22 +198,9 @@ static bool find_in_work(search *s, pj_err *err)
     if (!pj_play_bursts(s->run, s->job, s->arena, &bursts, err) ||
         !pj_play(s->run, &nothing, s->job, s->arena, &as_it_was, err))
         return false;
-    // Iterations say more where ranks meet in few of them.
-    bool finer = 2 * bursts.iterations.count > 3 * bursts.steps.count;
-    const pj_step_work *work = finer ? &bursts.pieces : &bursts.steps;
-    s->step_kind = finer ? PJ_STEPS_PIECES : PJ_STEPS_COLLECTIVES;
-    s->steps = (pj_fault_steps){.run = s->run,
-                                .arena = s->arena,
-                                .work = work->of,
-                                .steps = work->count,
-                                .ranks = s->run->layout.ranks};
-    size_t cells = (size_t)work->count * s->run->layout.ranks;
-    s->steps.factors = pj_new_n(s->arena, double, cells + 1);
-    for (size_t i = 0; i < cells; i++)
-        s->steps.factors[i] = 1;
+    s->steps = pj_fault_steps_of(s->run, &bursts, s->arena);
     s->now_ns = as_it_was.runtime_ns;
-    return mend_particular(s, err) && mend_start_up(s, err) && mend_imbalance(s, err) &&
-           mend_waits(s, err);
+    return mend_work(s, err) && mend_waits(s, err);
 }
 
 // The network
@@ -320,7 +247,7 @@ static void find_in_network(search *s)
                               .loss_ns = lost[kind],
                               .recoverable_ns = saved * lost[kind] / all,
                               .method = "replay, shared by calls",
-                              .change = "latency:0",
+                              .change = PJ_FAULT_IDEAL,
                               .confidence = "medium"});
 }
 
@@ -453,11 +380,12 @@ static bool find_scaling(search *s, const pj_study *study, const pj_metrics *met
                 cluster = pj_fault_cluster_of(s->run, &study->cases[last].sums, value.value);
             add(s, (pj_fault){.kind = kinds[k].kind,
                               .where = where_of(s, study, cluster),
+                              .against = study->cases[study->reference].run->path,
                               .said = pj_fault_cluster_said(cluster, s->arena),
                               .loss_ns = lost,
                               .recoverable_ns = gain,
                               .method = replays ? "replay" : "scaling",
-                              .change = replays ? pj_arena_format(s->arena, "compute:%.3f",
+                              .change = replays ? pj_arena_format(s->arena, "compute:%.6f",
                                                                   1 / value.value)
                                                 : NULL,
                               .confidence = replays ? "high" : "medium"});

@@ -29,14 +29,19 @@ extern const pj_fault_row pj_fault_rows[PJ_FAULT_KINDS];
 typedef struct pj_fault {
     pj_fault_kind kind;
     const char *where;
+    const char *against;    // path of the run that it scales from; NULL = of the run alone
     const char *said;       // what explains it, a sentence; NULL = nothing more
     double loss_ns;         // of all threads
     double recoverable_ns;  // of all threads, beside what the faults before it bring
     const char *method;     // how that is known
     const char *change;     // that whatif replays to prove it; NULL = none
+    const char *on_top;     // of these changes, which mend what comes before it; NULL = none
     const char *confidence; // "high", "medium"
     pj_wait_place place;    // where it is seen worst
 } pj_fault;
+
+/// Of what an ideal network would mend, as changes are made on one.
+#define PJ_FAULT_IDEAL "latency:0"
 
 typedef struct pj_faults {
     const pj_run *run;

@@ -3,6 +3,7 @@
 
 #include "metrics/analyse/faults/faults.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/str.h"
 #include "metrics/run/run.h"
 #include "metrics/run/waits/wait_places.h"
@@ -54,23 +55,60 @@ static pj_cell share(const pj_faults *faults, double ns)
     return whole > 0 ? pj_cell_real(ns / whole) : pj_cell_empty("the run has no runtime");
 }
 
+/// The name as a shell takes it.
+static const char *file_of(const char *path, pj_arena *arena)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_./+-@%:,=";
+    const char *slash = strrchr(path, '/'), *file = slash && slash[1] ? slash + 1 : path;
+    if (*file == '-')
+        file = pj_arena_format(arena, "./%s", file);
+    if (*file && file[strspn(file, plain)] == '\0')
+        return file;
+    pj_auto_buf quoted = {0};
+    pj_buf_add_char(&quoted, '\'');
+    for (const char *at = file; *at; at++)
+        if (*at == '\'')
+            pj_buf_puts(&quoted, "'\\''");
+        else
+            pj_buf_add_char(&quoted, *at);
+    pj_buf_add_char(&quoted, '\'');
+    return pj_arena_text(arena, pj_buf_str(&quoted));
+}
+
 /// As it is typed where the trace lies.
 static pj_cell command(pj_table *table, const char *name, const pj_run *run, const char *options)
 {
-    const char *file = strrchr(run->path, '/');
     return pj_cell_text(pj_arena_format(table->arena, "%s %s%s%s", name,
-                                        file && file[1] ? file + 1 : run->path, *options ? " " : "",
+                                        file_of(run->path, table->arena), *options ? " " : "",
                                         options));
 }
 
-/// Options of the command that shows a fault; a timeline is led to its place.
+/// Options of the command that shows a fault; a timeline is led to its place, a table of scalings
+/// has the run that they are against.
 static const char *shown_by(const pj_fault *fault, pj_table *table)
 {
     const pj_fault_row *row = &pj_fault_rows[fault->kind];
+    if (fault->against && strcmp(row->command, "popinjay metrics") == 0)
+        return file_of(fault->against, table->arena);
     if (!fault->place.to_ns || strcmp(row->command, "popinjay timeline") != 0)
         return row->options;
     return pj_arena_format(table->arena, "--range %s",
                            pj_wait_place_text(fault->place, table->arena));
+}
+
+/// The gain of the last change beside that of the one before it.
+static pj_cell proof(const pj_faults *faults, const pj_fault *fault, pj_table *table)
+{
+    if (!fault->change)
+        return pj_cell_empty("no replay tells it");
+    if (strcmp(fault->change, PJ_FAULT_IDEAL) == 0)
+        return command(table, "popinjay replay", faults->run, "");
+    const char *options = fault->on_top
+                              ? pj_arena_format(table->arena, "-c %s -c %s+%s", fault->on_top,
+                                                fault->on_top, fault->change)
+                              : pj_arena_format(table->arena, "-c %s", fault->change);
+    return command(table, "popinjay whatif", faults->run, options);
 }
 
 static void add_row(const pj_faults *faults, size_t i, double runs, pj_table *table)
@@ -91,9 +129,7 @@ static void add_row(const pj_faults *faults, size_t i, double runs, pj_table *ta
     cells[RANGE] = fault->place.to_ns ? pj_cell_text(pj_wait_place_text(fault->place, table->arena))
                                       : pj_cell_empty("no wait shows it");
     cells[EVIDENCE] = command(table, row->command, faults->run, shown_by(fault, table));
-    cells[REPLAY] = fault->change ? command(table, "popinjay whatif", faults->run,
-                                            pj_arena_format(table->arena, "-c %s", fault->change))
-                                  : pj_cell_empty("no replay tells it");
+    cells[REPLAY] = proof(faults, fault, table);
 }
 
 static void add_others(const pj_faults *faults, double runs, pj_table *table)
@@ -155,7 +191,9 @@ pj_table *pj_faults_table(const pj_faults *faults, double runs_per_year)
               "they "
               "are all of it; what mending one would bring is at most that."
             : "Each finding is mended in a replay on top of those that are more particular: "
-              "what they bring adds up. Scaling is against the smallest run.";
+              "what they bring adds up; where two changes prove one, it is what the second brings "
+              "beyond the first. What an account of waits tells is an upper bound. Scaling is "
+              "against the smallest run.";
     for (size_t i = 0; i < faults->count; i++)
         if (faults->items[i].said)
             say(faults, &faults->items[i], table);

@@ -56,7 +56,7 @@ static double *sync_at(play *p, uint32_t id)
 }
 
 /// Ranks pass collectives of all and borders of iterations in one order: their number is the place.
-static uint32_t step_of(pj_step_kind kind, uint32_t collectives, uint32_t iterations)
+static uint32_t step_of(pj_step_borders kind, uint32_t collectives, uint32_t iterations)
 {
     return (kind == PJ_STEPS_ITERATIONS ? 0 : collectives) +
            (kind == PJ_STEPS_COLLECTIVES ? 0 : iterations);

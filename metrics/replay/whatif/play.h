@@ -11,11 +11,11 @@
 #include "metrics/run/run.h"
 
 /// What steps lie between.
-typedef enum pj_step_kind {
+typedef enum pj_step_borders {
     PJ_STEPS_COLLECTIVES, // of all ranks
     PJ_STEPS_ITERATIONS,
     PJ_STEPS_PIECES, // either
-} pj_step_kind;
+} pj_step_borders;
 
 /// What is not as it was. Zeroed: nothing. Factors multiply times of computation, all that apply to
 /// a burst are multiplied; NULL = 1.
@@ -25,7 +25,7 @@ typedef struct pj_change {
     const double *of_region;
     const double *of_step; // by step and rank
     uint32_t steps;
-    pj_step_kind step_kind;
+    pj_step_borders step_kind;
     double of_all;    // 0 = 1
     uint64_t long_ns; // bursts of at least this length
     double of_long;   // 0 = 1

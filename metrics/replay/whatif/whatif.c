@@ -8,6 +8,7 @@
 #include "metrics/base/str.h"
 #include "metrics/replay/network.h"
 #include "metrics/replay/wait_regions.h"
+#include "metrics/replay/whatif/fault_steps.h"
 #include "metrics/replay/whatif/play.h"
 #include "metrics/replay/whatif/tape.h"
 #include "metrics/run/run.h"
@@ -175,6 +176,10 @@ static bool change_balance(const changing *c, pj_str rest, pj_err *err)
         return true;
     }
     bool collectives = pj_str_equal(rest, PJ_S("collectives"));
+    if (c->out->of_step)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0,
+                       "whatif: " PJ_STR_FMT ": steps are balanced or mended already",
+                       PJ_STR_ARG(c->text));
     if (collectives || pj_str_equal(rest, PJ_S("steps"))) {
         const pj_bursts *bursts = &c->whatif->bursts;
         bool by_iteration = !collectives && bursts->iterations.count;
@@ -187,6 +192,32 @@ static bool change_balance(const changing *c, pj_str rest, pj_err *err)
     return pj_fail(err, PJ_E_USAGE, NULL, 0,
                    "whatif: " PJ_STR_FMT ": balance:ranks, balance:steps or balance:collectives",
                    PJ_STR_ARG(c->text));
+}
+
+static bool change_mend(const changing *c, pj_str rest, pj_err *err)
+{
+    const pj_whatif *w = c->whatif;
+    pj_auto_buf valid = {0};
+    pj_fault_steps steps = pj_fault_steps_of(w->run, &w->bursts, w->arena);
+    const pj_work_fault *fault = pj_work_fault_of(rest);
+    for (size_t i = 0; !fault && pj_work_fault_at(i); i++)
+        pj_buf_addf(&valid, "%s%s", i ? ", " : "", pj_work_fault_at(i)->key);
+    if (!fault)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0, "whatif: " PJ_STR_FMT ": findings to mend are %s",
+                       PJ_STR_ARG(c->text), valid.at);
+    if (c->out->of_step && (c->out->step_kind != steps.kind || c->out->steps != steps.steps))
+        return pj_fail(err, PJ_E_USAGE, NULL, 0,
+                       "whatif: " PJ_STR_FMT ": other steps are balanced already",
+                       PJ_STR_ARG(c->text));
+    for (size_t i = 0; c->out->of_step && i < (size_t)steps.steps * steps.ranks; i++)
+        steps.factors[i] = c->out->of_step[i];
+    if (!fault->mend(&steps).where)
+        return pj_fail(err, PJ_E_USAGE, NULL, 0, "whatif: " PJ_STR_FMT ": this run has none of it",
+                       PJ_STR_ARG(c->text));
+    c->out->of_step = steps.factors;
+    c->out->steps = steps.steps;
+    c->out->step_kind = steps.kind;
+    return true;
 }
 
 static bool change_without(const changing *c, pj_str rest, pj_err *err)
@@ -239,6 +270,7 @@ static const struct kind {
     {"rank", "rank:N:K", "Rank $1 $2 times as fast", change_rank, NULL},
     {"slowest", "slowest:K", "The slowest rank $2 times as fast", change_slowest, NULL},
     {"without", "without:WAIT", "Nobody held: $2", change_without, NULL},
+    {"mend", "mend:FINDING", "Mended: $2", change_mend, NULL},
     {"latency", "latency:T", "Latency $t", change_latency, NULL},
     {"bandwidth", "bandwidth:B", "Bandwidth $2", change_bandwidth, NULL},
     {"ranks", NULL, NULL, NULL,
@@ -305,6 +337,7 @@ bool pj_whatif_change(const pj_whatif *whatif, pj_str text, pj_change *out, pj_e
 
 // In words for people
 
+/// Of a wait; other words as they are.
 static pj_str pattern_title(pj_str key)
 {
     for (unsigned k = 0; k < PJ_WAIT_PATTERNS; k++)
@@ -336,6 +369,9 @@ static void add_title(pj_buf *out, pj_str part)
             pj_buf_add_char(out, *at);
         else if (*++at == 't')
             add_time(out, first.len ? first : rest);
+        else if (*at == '2' && pj_work_fault_of(rest))
+            for (size_t i = 0; i < rest.len; i++)
+                pj_buf_add_char(out, rest.at[i] == '_' ? ' ' : rest.at[i]);
         else
             pj_buf_add(out, *at == '1' ? first : pattern_title(rest));
 }

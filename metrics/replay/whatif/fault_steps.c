@@ -1,7 +1,9 @@
 // Faults in the work of ranks between two collectives of all or borders of iterations.
-#include "metrics/analyse/faults/fault_steps.h"
+#include "metrics/replay/whatif/fault_steps.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/str.h"
+#include "metrics/replay/whatif/play.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/layout.h"
 
@@ -16,6 +18,23 @@ static const double NOISY = 0.4;     // part of the work in steps with noise at 
 static const double BY_CHANCE = 0.1; // that steps with noise are all of one node
 static const double MAD_TO_SD = 1.4826;
 enum { LEAST_STEPS = 8, LEAST_RANKS = 3 };
+
+pj_fault_steps pj_fault_steps_of(const pj_run *run, const pj_bursts *bursts, pj_arena *arena)
+{
+    bool finer = 2 * bursts->iterations.count > 3 * bursts->steps.count;
+    const pj_step_work *work = finer ? &bursts->pieces : &bursts->steps;
+    pj_fault_steps s = {.run = run,
+                        .arena = arena,
+                        .work = work->of,
+                        .steps = work->count,
+                        .ranks = run->layout.ranks,
+                        .kind = finer ? PJ_STEPS_PIECES : PJ_STEPS_COLLECTIVES};
+    size_t cells = (size_t)s.steps * s.ranks;
+    s.factors = pj_new_n(arena, double, cells + 1);
+    for (size_t i = 0; i < cells; i++)
+        s.factors[i] = 1;
+    return s;
+}
 
 static size_t cell(const pj_fault_steps *s, uint32_t step, uint32_t rank)
 {
@@ -415,12 +434,12 @@ static double usual_most(const pj_fault_steps *s, const double *medians, uint32_
     return next;
 }
 
-pj_fault_found pj_fault_start_up(pj_fault_steps *s, uint64_t *longest_ns)
+pj_fault_found pj_fault_start_up(pj_fault_steps *s)
 {
     pj_fault_found found = {.rank = UINT32_MAX};
     if (s->steps < LEAST_STEPS)
         return found;
-    double *medians = medians_of_steps(s), spent = 0, kept = 0, loss = 0;
+    double *medians = medians_of_steps(s), spent = 0, loss = 0;
     uint32_t quarter = s->steps / 4, end = 0;
     double most = usual_most(s, medians, quarter);
     for (uint32_t step = 0; step < quarter; step++)
@@ -430,18 +449,83 @@ pj_fault_found pj_fault_start_up(pj_fault_steps *s, uint64_t *longest_ns)
     for (uint32_t step = 0; step < end; step++) {
         double factor = medians[step] > most ? most / medians[step] : 1;
         spent += medians[step];
-        kept += medians[step] * factor;
         for (uint32_t k = 0; k < s->ranks; k++) {
             loss += work_at(s, step, k) * (1 - factor);
             s->factors[cell(s, step, k)] *= factor;
         }
     }
-    *longest_ns = (uint64_t)(most * (1 + LONGER) / 2);
     found.loss_ns = loss;
-    found.longer = spent / kept;
     found.lasts_ns = spent;
     found.where = end > 1
                       ? pj_arena_format(s->arena, "all ranks, first %u of %u steps", end, s->steps)
                       : pj_arena_format(s->arena, "all ranks, first of %u steps", s->steps);
     return found;
+}
+
+// Work that is not the same for all
+
+/// Gives all ranks the same in the steps from `first` to before `end`; what it costs that they have
+/// not, and who has most.
+static double share_equally(pj_fault_steps *s, uint32_t first, uint32_t end, double *work,
+                            uint32_t *most_of)
+{
+    double sum = 0, most = 0;
+    for (uint32_t k = 0; k < s->ranks; k++) {
+        work[k] = 0;
+        for (uint32_t step = first; step < end; step++)
+            work[k] += work_at(s, step, k);
+        sum += work[k];
+        if (work[k] > most) {
+            most = work[k];
+            *most_of = k;
+        }
+    }
+    for (uint32_t step = first; step < end; step++)
+        for (uint32_t k = 0; k < s->ranks; k++)
+            if (work[k] > 0)
+                s->factors[cell(s, step, k)] *= sum / s->ranks / work[k];
+    return most - sum / s->ranks;
+}
+
+pj_fault_found pj_fault_imbalance(pj_fault_steps *s)
+{
+    pj_fault_found found = {.rank = 0};
+    double *work = pj_new_n(s->arena, double, s->ranks);
+    bool *most = pj_new_n(s->arena, bool, s->ranks);
+    found.loss_ns = share_equally(s, 0, s->steps, work, &found.rank) * s->ranks;
+    most[found.rank] = true;
+    found.ranks = most;
+    found.where = pj_arena_format(s->arena, "most work: rank %u", found.rank);
+    return found;
+}
+
+pj_fault_found pj_fault_imbalance_per_step(pj_fault_steps *s)
+{
+    pj_fault_found found = {.rank = UINT32_MAX};
+    double *work = pj_new_n(s->arena, double, s->ranks);
+    uint32_t most = 0;
+    for (uint32_t step = 0; step < s->steps; step++)
+        found.loss_ns += share_equally(s, step, step + 1, work, &most) * s->ranks;
+    found.where = pj_arena_format(s->arena, "%u steps", s->steps);
+    return found;
+}
+
+static const pj_work_fault faults[] = {
+    {"serial_part", pj_fault_serial},  {"slow_rank", pj_fault_slow},
+    {"slow_node", pj_fault_slow},      {"noise", pj_fault_noise},
+    {"noisy_node", pj_fault_noise},    {"start_up", pj_fault_start_up},
+    {"imbalance", pj_fault_imbalance}, {"imbalance_per_step", pj_fault_imbalance_per_step},
+};
+
+const pj_work_fault *pj_work_fault_at(size_t index)
+{
+    return index < sizeof faults / sizeof *faults ? &faults[index] : NULL;
+}
+
+const pj_work_fault *pj_work_fault_of(pj_str key)
+{
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        if (pj_str_equal(key, pj_str_of(faults[i].key)))
+            return &faults[i];
+    return NULL;
 }

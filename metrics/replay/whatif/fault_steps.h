@@ -4,9 +4,12 @@
 #define PJ_FAULT_STEPS_H
 
 #include "metrics/base/arena.h"
+#include "metrics/base/str.h"
+#include "metrics/replay/whatif/play.h"
 #include "metrics/run/run.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /// The work by step and rank, and the factors that have been applied to it.
 typedef struct pj_fault_steps {
@@ -15,7 +18,12 @@ typedef struct pj_fault_steps {
     const double *work; // ns
     double *factors;
     uint32_t steps, ranks;
+    pj_step_borders kind;
 } pj_fault_steps;
+
+/// With factors of 1. Steps lie between collectives of all ranks, and where ranks meet in few
+/// iterations between these too.
+pj_fault_steps pj_fault_steps_of(const pj_run *run, const pj_bursts *bursts, pj_arena *arena);
 
 typedef struct pj_fault_found {
     double loss_ns;    // of all ranks
@@ -36,6 +44,18 @@ pj_fault_found pj_fault_slow(pj_fault_steps *steps);
 pj_fault_found pj_fault_noise(pj_fault_steps *steps);
 
 /// First steps in which the ranks compute longer than in any later one but one: cut to that.
-pj_fault_found pj_fault_start_up(pj_fault_steps *steps, uint64_t *longest_ns);
+pj_fault_found pj_fault_start_up(pj_fault_steps *steps);
+/// Work over all steps, shared equally.
+pj_fault_found pj_fault_imbalance(pj_fault_steps *steps);
+/// Work shared equally in each step.
+pj_fault_found pj_fault_imbalance_per_step(pj_fault_steps *steps);
+
+/// Faults of the work by the names that findings have; NULL = there is none, or past the end.
+typedef struct pj_work_fault {
+    const char *key;
+    pj_fault_found (*mend)(pj_fault_steps *steps);
+} pj_work_fault;
+const pj_work_fault *pj_work_fault_at(size_t index);
+const pj_work_fault *pj_work_fault_of(pj_str key);
 
 #endif

@@ -8,6 +8,7 @@
 #include "metrics/base/job.h"
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
+#include "metrics/run/parts/bursts_table.h"
 #include "metrics/run/run.h"
 #include "metrics/run/study/study.h"
 #include "metrics/run/waits/omp_waits.h"
@@ -30,12 +31,14 @@
 
 enum { MOST_FINDINGS = 12 };
 
-/// Waits as a table, and what a cell says for it.
-typedef struct waits_view {
-    const char *options; // of the command
-    const char *code;    // behind the path in a cell
+/// A table on this page, and what a cell says for it.
+typedef struct table_view {
+    const char *command, *options;
+    const char *verb, *code; // before and behind the path in a cell
     pj_table *(*numbers)(const pj_run *run, pj_err *err);
-} waits_view;
+    const pj_plot *plot; // NULL = none
+    bool longest;        // its longest wait has a place in the timeline
+} table_view;
 
 typedef struct findings_page {
     pj_probe_pieces reading;
@@ -43,10 +46,10 @@ typedef struct findings_page {
     struct {
         pj_piece look, replay, text, box;
     } rows[MOST_FINDINGS];
-    pj_piece waits, longest, plot, table; // what waits show
+    pj_piece view, longest, plot, table; // what tables show
     pj_faults faults;
     uint64_t found_in;       // number of the reading
-    const waits_view *shown; // NULL = no waits are shown
+    const table_view *shown; // NULL = no table is shown
     pj_wait_place longest_at;
 } findings_page;
 
@@ -65,7 +68,7 @@ static void look_at_timeline(pj_wizard *wizard, pj_wait_place place)
                           pj_wait_place_text(place, arena));
 }
 
-// Waits
+// Tables
 
 static pj_table *by_culprit(const pj_run *run, pj_err *err)
 {
@@ -77,22 +80,25 @@ static pj_table *by_cause(const pj_run *run, pj_err *err)
     return pj_waits_table(run, PJ_WAITS_CAUSES, err);
 }
 
-static const waits_view waits_views[] = {
-    {"--by culprit", "by = \"culprit\"", by_culprit},
-    {"--by cause", "by = \"cause\"", by_cause},
-    {"--threads", "threads = true", pj_omp_waits_table},
+static const char waits_command[] = "popinjay waits";
+static const table_view table_views[] = {
+    {waits_command, "--by culprit", "waits", ", by = \"culprit\"", by_culprit, &pj_plot_waits,
+     true},
+    {waits_command, "--by cause", "waits", ", by = \"cause\"", by_cause, &pj_plot_waits, true},
+    {waits_command, "--threads", "waits", ", threads = true", pj_omp_waits_table, NULL, false},
+    {"popinjay bursts", "", "bursts", "", pj_bursts_table, &pj_plot_bursts, false},
 };
 
-static void draw_waits(pj_wizard *wizard)
+static void draw_table(pj_wizard *wizard)
 {
     enum { MOST_ROWS = 20 };
     const findings_page *page = page_of(wizard);
     const pj_run *run = wizard->probe.run;
     const pj_pieces *parts = &wizard->parts;
-    bool threads = page->shown && page->shown->numbers == pj_omp_waits_table;
-    pj_piece_show(parts, page->waits, page->shown);
+    pj_piece_show(parts, page->view, page->shown);
     if (!page->shown)
         return;
+    const pj_plot *plot = page->shown->plot;
     pj_err err = {.code = PJ_E_NONE};
     pj_auto_table table = page->shown->numbers(run, &err);
     pj_auto_buf html = {0};
@@ -103,14 +109,13 @@ static void draw_waits(pj_wizard *wizard)
         pj_escape_html(&html, pj_str_of(err.text));
     pj_buf_puts(&html, "</div>");
     pj_piece_say(parts, page->table, html.at);
-    pj_piece_show(parts, page->longest, !threads);
-    pj_piece_show(parts, page->plot, !threads);
-    if (threads)
+    pj_piece_show(parts, page->longest, page->shown->longest);
+    pj_piece_show(parts, page->plot, plot);
+    if (!plot)
         return;
     const pj_draw *draw = pj_draw_open(&err);
     pj_plot_opts opts = {.width = 860, .palette = wizard->palette};
-    pj_auto_figure figure =
-        draw ? pj_plot_waits.make((pj_plot_data){.run = run}, opts, draw, &err) : NULL;
+    pj_auto_figure figure = draw ? plot->make((pj_plot_data){.run = run}, opts, draw, &err) : NULL;
     pj_wizard_draw(wizard, page->plot, figure, &err);
 }
 
@@ -123,16 +128,18 @@ static void on_longest(void *context)
 
 // What shows a finding: the command of its row, as a view
 
-static void look_at_waits(pj_wizard *wizard, const pj_fault *fault)
+static void look_at_table(pj_wizard *wizard, const pj_fault *fault)
 {
     findings_page *page = page_of(wizard);
-    for (size_t i = 0; i < sizeof waits_views / sizeof *waits_views; i++)
-        if (strcmp(pj_fault_rows[fault->kind].options, waits_views[i].options) == 0)
-            page->shown = &waits_views[i];
+    const pj_fault_row *row = &pj_fault_rows[fault->kind];
+    for (size_t i = 0; i < sizeof table_views / sizeof *table_views; i++)
+        if (strcmp(row->command, table_views[i].command) == 0 &&
+            strcmp(row->options, table_views[i].options) == 0)
+            page->shown = &table_views[i];
     page->longest_at = fault->place.to_ns
                            ? fault->place
                            : pj_wait_place_longest(wizard->probe.run, UINT_MAX, NULL);
-    draw_waits(wizard);
+    draw_table(wizard);
 }
 
 static void look_at_place(pj_wizard *wizard, const pj_fault *fault)
@@ -165,11 +172,9 @@ static look_at *view_of(const pj_wizard *wizard, const pj_fault *fault)
     static const struct {
         const char *command;
         look_at *look;
-    } views[] = {{"popinjay timeline", look_at_place},
-                 {"popinjay plot ranks", look_at_ranks},
-                 {"popinjay waits", look_at_waits},
-                 {"popinjay metrics", look_at_metrics},
-                 {"popinjay stats", look_at_devices}};
+    } views[] = {{"popinjay timeline", look_at_place},  {"popinjay plot ranks", look_at_ranks},
+                 {waits_command, look_at_table},        {"popinjay bursts", look_at_table},
+                 {"popinjay metrics", look_at_metrics}, {"popinjay stats", look_at_devices}};
     if (wizard->probe.run && wizard->probe.run->ai)
         return look_at_devices;
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
@@ -308,7 +313,7 @@ static void refresh(pj_wizard *wizard)
         pj_piece_tell(&wizard->parts, page->head,
                       pj_arena_format(text, "What costs %s most, by what mending it would bring",
                                       wizard->probe.of->name));
-    draw_waits(wizard);
+    draw_table(wizard);
 }
 
 // The page
@@ -366,11 +371,11 @@ static pj_piece build(pj_wizard *wizard)
     pj_piece_on(parts, page->longest, NULL, on_longest);
     page->plot = pj_piece_output(parts);
     page->table = pj_piece_html(parts, "");
-    page->waits =
+    page->view =
         PJ_PIECE_COLUMN(parts, PJ_PIECE_ROW(parts, page->longest), page->plot, page->table);
-    pj_piece_show(parts, page->waits, false);
+    pj_piece_show(parts, page->view, false);
     return PJ_PIECE_COLUMN(parts, PJ_PIECE_ROW(parts, steady, usual), page->reading.box, page->head,
-                           pj_piece_box(parts, "VBox", rows), page->rest, page->waits);
+                           pj_piece_box(parts, "VBox", rows), page->rest, page->view);
 }
 
 static bool useful(const pj_wizard *wizard)
@@ -385,11 +390,11 @@ static void code(const pj_wizard *wizard, pj_buf *out)
     pj_buf_puts(out, "findings(runs)\n");
     if (!page->shown || !wizard->probe.of)
         return;
-    pj_buf_puts(out, "waits(");
+    pj_buf_addf(out, "%s{", page->shown->verb);
     pj_wizard_code_text(out, pj_wizard_path(wizard, wizard->probe.of->path));
-    pj_buf_addf(out, ", {%s", page->shown->code);
+    pj_buf_puts(out, page->shown->code);
     pj_wizard_code_how(wizard, false, out);
-    pj_buf_puts(out, "})\n");
+    pj_buf_puts(out, "}\n");
 }
 
 const pj_wizard_step pj_wizard_step_findings = {build, useful, refresh, code, NULL};

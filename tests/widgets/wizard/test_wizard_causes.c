@@ -79,6 +79,31 @@ static void findings_lead_to_their_views(void **state)
     pj_user_close(&s);
 }
 
+/// Those of several sizes lead to the table of efficiencies and to the clusters of bursts.
+static void findings_of_scaling_lead_to_their_views(void **state)
+{
+    (void)state;
+    pj_user s;
+    const char *const sizes[] = {PJ_SOURCE_DIR "/notebooks/traces/stencil_2x1.prv.gz",
+                                 PJ_SOURCE_DIR "/notebooks/traces/stencil_16x1.prv.gz"};
+    pj_user_open(&s, sizes, 2);
+    pj_user_analyse(&s);
+    pj_user_turn_to(&s, "Findings");
+    for (int i = 0; i < 1000 && !pj_user_says(&s, "3. Lower IPC"); i++)
+        assert_true(fake_host_pump(&s.fake));
+    assert_true(pj_user_says(&s, "2. More instructions"));
+    pj_widget *code = pj_user_find(&s, "Textarea", "tooltip", "Code of this page");
+    pj_user_change(&s, pj_user_find(&s, "ToggleButton", "description", "Show code"),
+                   "{'value': true}");
+    click_of_finding(&s, "Look", 2);
+    assert_true(is_in_front(&s, "Findings"));
+    assert_true(pj_user_says(&s, "Clusters of bursts of stencil_16x1"));
+    pj_user_holds(&s, code, "bursts{");
+    click_of_finding(&s, "Look", 1);
+    assert_true(is_in_front(&s, "Efficiencies"));
+    pj_user_close(&s);
+}
+
 static void sliders_replay_the_run(void **state)
 {
     (void)state;
@@ -164,6 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(findings_lead_to_their_views),
+        cmocka_unit_test(findings_of_scaling_lead_to_their_views),
         cmocka_unit_test(findings_of_ai_runs_lead_to_devices),
         cmocka_unit_test(an_ai_run_begins_with_its_devices),
         cmocka_unit_test(sliders_replay_the_run),

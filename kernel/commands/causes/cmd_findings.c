@@ -85,7 +85,8 @@ const pj_command pj_command_findings = {
         "Serial parts, slow ranks and nodes, noise, load imbalance, late senders, messages, "
         "collectives, OpenMP and worse scaling, ranked by the core-hours that mending them would "
         "bring. A replay of the run with the fault mended says how much; what an account of waits "
-        "says is an upper bound.\n"
+        "says is an upper bound. The last column names the replay: where it has two changes, the "
+        "finding is what the second brings beyond the first.\n"
         "A finding below a hundredth of the run is folded into others.\n"
         "Of a profile: what stands out in it, in sentences; it tells sums, of which no replay can "
         "be made.",

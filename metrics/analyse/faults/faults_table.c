@@ -46,7 +46,8 @@ static const pj_column columns[COLUMNS] = {
     {"range", "Worst at", "The range of the timeline (--range) in which it is seen worst.",
      PJ_UNIT_NONE, PJ_TEXT},
     {"evidence", "What shows it", NULL, PJ_UNIT_COMMAND, PJ_TEXT},
-    {"replay", "What proves it", NULL, PJ_UNIT_COMMAND, PJ_TEXT},
+    {"replay", "What proves it", "Of two changes what the second brings beyond the first.",
+     PJ_UNIT_COMMAND, PJ_TEXT},
 };
 
 static pj_cell share(const pj_faults *faults, double ns)
@@ -190,10 +191,10 @@ pj_table *pj_faults_table(const pj_faults *faults, double runs_per_year)
             ? "Parts of the account of devices: what is lost in each. Together with useful time "
               "they "
               "are all of it; what mending one would bring is at most that."
-            : "Each finding is mended in a replay on top of those that are more particular: "
-              "what they bring adds up; where two changes prove one, it is what the second brings "
-              "beyond the first. What an account of waits tells is an upper bound. Scaling is "
-              "against the smallest run.";
+            : "Each finding is mended in a replay on top of those that are more particular: what "
+              "they "
+              "bring adds up. What an account of waits tells is an upper bound. Scaling is against "
+              "the smallest run, in a replay of its own.";
     for (size_t i = 0; i < faults->count; i++)
         if (faults->items[i].said)
             say(faults, &faults->items[i], table);

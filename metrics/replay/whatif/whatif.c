@@ -14,6 +14,7 @@
 #include "metrics/run/run.h"
 #include "metrics/run/waits/run_waits.h"
 
+#include <ctype.h>
 #include <math.h>
 
 typedef struct changing {
@@ -265,8 +266,7 @@ static const struct kind {
     {"balance", "balance:ranks|steps|collectives", "Work balanced by $2", change_balance, NULL},
     {"compute", "compute:K", "All computation $2 times as fast", change_compute, NULL},
     {"function", "function:NAME:K", "$1 $2 times as fast", change_function, NULL},
-    {"bursts", "bursts:LENGTH:K", "Computation in bursts of $t and more $2 times as fast",
-     change_bursts, NULL},
+    {"bursts", "bursts:LENGTH:K", "Bursts of $t and longer $2 times as fast", change_bursts, NULL},
     {"rank", "rank:N:K", "Rank $1 $2 times as fast", change_rank, NULL},
     {"slowest", "slowest:K", "The slowest rank $2 times as fast", change_slowest, NULL},
     {"without", "without:WAIT", "Nobody held: $2", change_without, NULL},
@@ -365,8 +365,9 @@ static void add_title(pj_buf *out, pj_str part)
     }
     pj_str first = cut_last(&rest);
     for (const char *at = kind->title; *at; at++)
-        if (*at != '$')
-            pj_buf_add_char(out, *at);
+        if (*at != '$') // small behind another one
+            pj_buf_add_char(out, at == kind->title && out->len ? (char)tolower((unsigned char)*at)
+                                                               : *at);
         else if (*++at == 't')
             add_time(out, first.len ? first : rest);
         else if (*at == '2' && pj_work_fault_of(rest))

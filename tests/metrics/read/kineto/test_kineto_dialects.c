@@ -129,6 +129,33 @@ static void xpu_waits_and_copies(void **state)
     assert_int_equal(run->devices->items[0].to_device, 4096);
 }
 
+/// What libraries call their kernels; those that compute as well stay useful.
+static void exchanges_have_many_names(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+        "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*, unsigned long, ncclWork*)",
+        "ncclSymkDevKernel_AllGather_LL(ncclSymkDevWorkArgs4K)",
+        "ncclDevKernel_Generic_1(ncclDevKernelArgsStorage<4096ul>)",
+        "void vllm::cross_device_reduce_2stage<__half, 8>(vllm::RankData*)",
+        "void aiter::cross_device_reduce_1stage_naive<__half, 8>(aiter::RankData*)",
+        "void tensorrt_llm::kernels::oneShotAllReduceKernel<float>(Params)",
+        "void (anonymous namespace)::two_shot_all_reduce_kernel<c10::BFloat16, 16, 8>()",
+        "multimem_all_reduce_kernel",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        pj_auto_buf text = {.at = NULL};
+        pj_buf_addf(&text, EVENTS(KERNEL("%s", "1", "9", "1") "," KERNEL("a", "10", "2", "2")),
+                    names[i]);
+        pj_auto_run run = must_read(pj_buf_str(&text));
+        if (run->ai->shares[0].unsplit != 9000 || run->ai->shares[0].useful != 2000)
+            fail_msg("%s is no exchange", names[i]);
+    }
+    pj_auto_run fused = must_read(PJ_S(EVENTS(KERNEL("allreduce_fusion_kernel", "1", "9", "1"))));
+    assert_int_equal(fused->ai->shares[0].useful, 9000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +163,7 @@ int main(void)
         cmocka_unit_test(lists_of_groups_are_long),
         cmocka_unit_test(kernels_of_graphs_have_a_launch),
         cmocka_unit_test(xpu_waits_and_copies),
+        cmocka_unit_test(exchanges_have_many_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

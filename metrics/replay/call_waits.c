@@ -240,14 +240,15 @@ static void sum_up(pj_call_waits *waits, const call *done)
     pj_wait_pattern pattern = (pj_wait_pattern)done->pattern;
     if (pattern == PJ_WAIT_late_sender && done->wrong_order)
         pattern = PJ_WAIT_late_sender_wrong_order;
-    pj_wait_sums_add(&waits->sums, &(pj_one_wait){.rank = done->rank,
-                                                  .culprit = done->culprit,
-                                                  .pattern = pattern,
-                                                  .call = done->name,
-                                                  .begin = begin,
-                                                  .ns = end - begin});
+    pj_one_wait wait = {.rank = done->rank,
+                        .culprit = done->culprit,
+                        .pattern = pattern,
+                        .call = done->name,
+                        .begin = begin,
+                        .ns = end - begin};
+    pj_wait_sums_add(&waits->sums, &wait);
     if (waits->history)
-        pj_wait_history_sum(waits->history, done->region, pattern, end - begin);
+        pj_wait_history_sum(waits->history, done->region, &wait);
 }
 
 /// Nothing makes the call wait longer: the history is told.

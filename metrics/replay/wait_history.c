@@ -14,12 +14,13 @@
 #include <string.h>
 
 enum {
-    STEPS = 1 << 18, // that are kept of all ranks
-    IDEAL_STEPS = STEPS / 4,
+    STEPS = 1 << 17, // that are kept of all ranks
+    IDEAL_STEPS = STEPS / 2,
 };
 
 typedef struct wait_sum {
-    uint64_t instances, ns, ideal_ns;
+    pj_region_waits measured;
+    uint64_t ideal_ns;
 } wait_sum;
 
 struct pj_wait_history {
@@ -126,11 +127,16 @@ void pj_wait_history_ideal(pj_wait_history *history, const pj_ideal_wait *wait)
     pj_wait_steps_begin(history->ideal_steps, wait->rank, wait->until, PJ_WAIT_REGION_NONE);
 }
 
-void pj_wait_history_sum(pj_wait_history *history, uint32_t region, pj_wait_pattern pattern,
-                         uint64_t ns)
+void pj_wait_history_sum(pj_wait_history *history, uint32_t region, const pj_one_wait *wait)
 {
-    history->sums[region][pattern].instances++;
-    history->sums[region][pattern].ns += ns;
+    pj_region_waits *sum = &history->sums[region][wait->pattern].measured;
+    sum->instances++;
+    sum->wait_ns += wait->ns;
+    if (wait->ns < sum->longest_ns ||
+        (wait->ns == sum->longest_ns && wait->begin >= sum->longest_at_ns))
+        return;
+    sum->longest_ns = wait->ns;
+    sum->longest_at_ns = wait->begin;
 }
 
 /// It may end last: of equal ones the lowest does.
@@ -169,7 +175,7 @@ static void write_regions(const pj_wait_history *history, pj_delays *out, pj_are
         out->regions[r].name = pj_wait_regions_name(history->regions, r, arena);
         for (unsigned p = 0; p < PJ_WAIT_PATTERNS; p++) {
             const wait_sum *sum = &history->sums[r][p];
-            out->regions[r].waits[p] = (pj_region_waits){sum->instances, sum->ns};
+            out->regions[r].waits[p] = sum->measured;
             out->regions[r].ideal_wait_ns[p] = sum->ideal_ns;
         }
     }

@@ -41,8 +41,7 @@ typedef struct pj_ideal_wait {
 } pj_ideal_wait;
 void pj_wait_history_ideal(pj_wait_history *history, const pj_ideal_wait *wait);
 /// What such a wait was, for the sums by region.
-void pj_wait_history_sum(pj_wait_history *history, uint32_t region, pj_wait_pattern pattern,
-                         uint64_t ns);
+void pj_wait_history_sum(pj_wait_history *history, uint32_t region, const pj_one_wait *wait);
 
 /// No call follows. Reads totals[].last_event_ns and, unless these lack the ideal ones, `ideal`; of
 /// those that are cut nothing is told behind the last call.

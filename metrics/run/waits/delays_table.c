@@ -302,6 +302,8 @@ static double all_time(const pj_run *run, bool ideal)
     return ns;
 }
 
+static const char of_measured[] = "single waits are told of the measured run";
+
 static pj_table *region_table(const pj_run *run, bool ideal)
 {
     static const pj_column columns[] = {
@@ -311,6 +313,8 @@ static pj_table *region_table(const pj_run *run, bool ideal)
         {"instances", "Instances", "Calls that waited.", PJ_UNIT_NONE, false},
         {"wait_ns", "Wait", NULL, PJ_UNIT_NS, false},
         {"share", "Share", "Of the runtime of all ranks.", PJ_UNIT_RATIO, false},
+        {"max_ns", "Longest", NULL, PJ_UNIT_NS, false},
+        {"at_ns", "Longest at", "When the longest one began.", PJ_UNIT_NS, false},
     };
     const pj_delays *delays = run->waits->delays;
     pj_table *table = new_table(
@@ -325,10 +329,14 @@ static pj_table *region_table(const pj_run *run, bool ideal)
         cells[0] = pj_cell_text(pj_wait_pattern_rows[rows[i].pattern].key);
         cells[1] = pj_cell_text(pj_wait_pattern_rows[rows[i].pattern].title);
         cells[2] = region_cell(delays, rows[i].region);
-        cells[3] = ideal ? pj_cell_empty("single waits are told of the measured run")
-                         : pj_cell_int((int64_t)rows[i].waits.instances);
+        cells[3] =
+            ideal ? pj_cell_empty(of_measured) : pj_cell_int((int64_t)rows[i].waits.instances);
         cells[4] = pj_cell_int((int64_t)rows[i].waits.wait_ns);
         cells[5] = share_cell((double)rows[i].waits.wait_ns, whole);
+        cells[6] =
+            ideal ? pj_cell_empty(of_measured) : pj_cell_int((int64_t)rows[i].waits.longest_ns);
+        cells[7] =
+            ideal ? pj_cell_empty(of_measured) : pj_cell_int((int64_t)rows[i].waits.longest_at_ns);
     }
     return table;
 }

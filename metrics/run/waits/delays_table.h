@@ -13,7 +13,8 @@ typedef enum pj_delays_by {
     PJ_DELAYS_PATH,   // region, rank: path_ns, share, mean_ns, imbalance_ns
     PJ_DELAYS_IMPACT, // region: on_path_ns, imbalance_ns, off_path_ns, share of the path times
                       // ranks
-    PJ_DELAYS_REGION, // pattern, region: instances (measured), wait_ns, share of all ranks' time
+    PJ_DELAYS_REGION, // pattern, region: wait_ns, share of all ranks' time, if measured instances,
+                      // max_ns, at_ns
 } pj_delays_by;
 
 /// As measured, or on the ideal network: but for costs, which are told of the measured run. Errors:

@@ -9,6 +9,7 @@
 /// Waits of a pattern in calls that were made in a region.
 typedef struct pj_region_waits {
     uint64_t instances, wait_ns;
+    uint64_t longest_ns, longest_at_ns; // the first of the longest, and when it began
 } pj_region_waits;
 
 typedef enum pj_path_clock {

@@ -156,6 +156,8 @@ static void waits_belong_to_the_function_that_calls(void **state)
         &d->regions[region_of(d, "function 7")].waits[PJ_WAIT_barrier_wait];
     assert_int_equal(inside->instances, 1);
     assert_int_equal(inside->wait_ns, 60);
+    assert_int_equal(inside->longest_ns, 60);
+    assert_int_equal(inside->longest_at_ns, 144);
 }
 
 /// A wait is known only after its rank has gone on: its receive is posted late.

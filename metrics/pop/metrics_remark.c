@@ -121,7 +121,8 @@ static void say_ideal_is_short(collector *c, int run)
                           ? "on the ideal network ranks cross the borders of the region of "
                             "interest at other times than in the trace: put the borders behind "
                             "a collective of all ranks, or make it longer"
-                          : "the replay does not fit this trace";
+                      : m->run->part.name ? "ranks catch up in it what they have lost before"
+                                          : "the replay does not fit this trace";
     char ideal[32], useful[32];
     pj_format_duration(m->ideal_runtime, ideal);
     pj_format_duration(m->nonmpi_max, useful);

@@ -58,11 +58,14 @@ typedef struct scaling {
     const char *missing; // reason of the first run without a value
     size_t missing_count;
     pj_column_text form;
+    bool parts; // of runs are among the cases: a line each
     bool named; // lines have their names at their ends, not in a legend
     bool log_x, log_y;
 } scaling;
 
 // ---- what is plotted
+
+enum { MOST_PARTS = 17 }; // lines of parts, and of the runs themselves
 
 static bool varies(const pj_study *study, pj_key key)
 {
@@ -97,7 +100,10 @@ static bool choose_keys(scaling *s, pj_err *err)
     bool hybrid = varies(study, PJ_BY_THREADS_PER_RANK);
     s->x = hybrid || !varies(study, PJ_BY_RANKS) ? PJ_BY_THREADS : PJ_BY_RANKS;
     s->by = s->metrics->by;
-    if (!parse_key(s->opts.x, &s->x, err) || !parse_key(s->opts.by, &s->by, err))
+    for (size_t run = 0; run < study->count; run++)
+        s->parts |= study->cases[run].run->part.name != NULL;
+    bool cut = s->parts && s->opts.by && !pj_key_parse(pj_str_of(s->opts.by), &s->by);
+    if (!parse_key(s->opts.x, &s->x, err) || (!cut && !parse_key(s->opts.by, &s->by, err)))
         return false;
     bool groups = s->x != PJ_BY_THREADS_PER_RANK && s->x != PJ_BY_LAYOUT;
     if (s->by == PJ_BY_NONE && hybrid && groups && varies(study, PJ_BY_RANKS))
@@ -148,10 +154,21 @@ static size_t series_of(scaling *s, const char *name)
 
 static const char beside[] = " @ "; // before the network of a series that is no POP metric's
 
-/// A run on another network has a line of its own.
-static const char *series_key(const scaling *s, size_t run)
+/// What of the run: "solve"; beside parts that of runs themselves is named, too.
+static const char *part_key(const scaling *s, size_t run)
 {
     const char *key = pj_study_key_text(s->metrics->study, run, s->by);
+    const char *part = s->metrics->study->cases[run].run->part.name;
+    if (!s->parts)
+        return key;
+    part = part ? part : "whole run";
+    return *key ? pj_arena_format(s->arena, "%s, %s", part, key) : part;
+}
+
+/// A run on another network has a line of its own, and so has a part of runs.
+static const char *series_key(const scaling *s, size_t run)
+{
+    const char *key = part_key(s, run);
     const pj_other_network *other = &s->metrics->study->cases[run].run->other;
     return other->base ? pj_arena_format(s->arena, "%s%s%s", key, beside, other->label) : key;
 }
@@ -696,6 +713,14 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
     if (s.count == 0) {
         pj_fail(err, PJ_E_MISSING, NULL, 0, "no run has a value of %s: %s", s.metric->key,
                 s.missing ? s.missing : "there are no runs");
+        return NULL;
+    }
+    if (s.parts && s.series_count > MOST_PARTS) {
+        pj_fail(err, PJ_E_USAGE, NULL, 0,
+                "parts of the runs make %zu lines; at most %d are readable: take fewer, as with "
+                "--by time:8 or --region NAME; popinjay plot slices and plot iterations draw all "
+                "of a run",
+                s.series_count, MOST_PARTS);
         return NULL;
     }
     if (s.series_count > MOST_SERIES) {

@@ -167,6 +167,7 @@ static bool take_run(pj_session *session, const plot_args *args, const pj_plot *
     if (plot->sliced) {
         opts.iterations = args->x && strcmp(args->x, "iteration") == 0;
         opts.slices = opts.iterations ? NULL : &slices;
+        opts.steps = !opts.iterations; // their begins are ticks
     }
     return pj_inputs_load_one(session, &args->load, opts, run, err);
 }

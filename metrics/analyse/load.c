@@ -352,6 +352,14 @@ static void keep_iterations(pj_run *run, const pj_iterations *found)
     kept->outlier = pj_new_n(run->arena, bool, found->borders.count + 1);
     if (found->outlier)
         memcpy(kept->outlier, found->outlier, found->borders.count * sizeof *found->outlier);
+    kept->starts = pj_new_n(run->arena, uint64_t, found->borders.count + 2);
+    for (uint32_t i = 0; !found->lack && i <= found->borders.count; i++) {
+        kept->starts[i] = UINT64_MAX;
+        for (uint32_t r = 0; r < found->borders.ranks; r++) {
+            uint64_t at = pj_borders_of(&found->borders, r)[i];
+            kept->starts[i] = at < kept->starts[i] ? at : kept->starts[i];
+        }
+    }
     run->iterations = kept;
 }
 

@@ -19,10 +19,13 @@
 #include "widgets/plot/plot.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
-    METRICS = 5,
+    METRICS = 6, // at most; IPC where it was counted
+    IPC = METRICS - 1,
+    TICKS_MOST = 200,   // iterations that are marked
     HOVERED_MOST = 600, // of ranks
     CELLS_MOST = 1024,  // that are drawn one by one
     LANE_LABELS = 8,
@@ -37,19 +40,21 @@ typedef struct strips {
     pj_plot_opts opts;
     pj_palette palette;
     pj_chart chart;
+    uint32_t metrics; // that are known
+    double high_ipc;  // of a slice
     uint32_t
         unit; // rows of the y axis that a strip of a metric is high: odd, its name is in the middle
 } strips;
 
 static const char *const titles[METRICS] = {"Parallel efficiency", "Load balance", "Communication",
-                                            "Serialisation", "Transfer"};
+                                            "Serialisation",       "Transfer",     "IPC"};
 
 static pj_cell metric_of(const strips *s, uint32_t metric, uint32_t slice)
 {
     pj_slice_metrics m = pj_slice_metrics_of(s->slices, slice);
-    const pj_cell cells[METRICS] = {m.parallel_efficiency, m.load_balance,
+    const pj_cell cells[METRICS] = {m.parallel_efficiency,      m.load_balance,
                                     m.communication_efficiency, m.serialisation_efficiency,
-                                    m.transfer_efficiency};
+                                    m.transfer_efficiency,      m.ipc};
     return cells[metric];
 }
 
@@ -62,14 +67,14 @@ static bool is_time(const pj_slices *slices)
 static pj_axis rows_axis(const strips *s, pj_arena *arena)
 {
     const pj_slices *slices = s->slices;
-    uint32_t rows = METRICS * s->unit + slices->lanes, stride = 1 + slices->lanes / LANE_LABELS;
+    uint32_t rows = s->metrics * s->unit + slices->lanes, stride = 1 + slices->lanes / LANE_LABELS;
     const char **labels = pj_new_n(arena, const char *, rows + 1);
     for (uint32_t i = 0; i < rows; i++) {
-        uint32_t from_top = rows - 1 - i, lane = from_top - METRICS * s->unit;
+        uint32_t from_top = rows - 1 - i, lane = from_top - s->metrics * s->unit;
         labels[i] = "";
-        if (from_top < METRICS * s->unit && from_top % s->unit == s->unit / 2)
+        if (from_top < s->metrics * s->unit && from_top % s->unit == s->unit / 2)
             labels[i] = titles[from_top / s->unit];
-        else if (from_top >= METRICS * s->unit && lane % stride == 0)
+        else if (from_top >= s->metrics * s->unit && lane % stride == 0)
             labels[i] = pj_arena_format(arena, "rank %u",
                                         pj_slices_lane_rank(slices, s->run->layout.ranks, lane));
     }
@@ -129,7 +134,7 @@ static void add_box(strips *s, box b, pj_colour fill, const char *hover)
 
 static double row_top(const strips *s, uint32_t from_top)
 {
-    double rows = METRICS * s->unit + s->slices->lanes;
+    double rows = s->metrics * s->unit + s->slices->lanes;
     return s->chart.top + (s->chart.bottom - s->chart.top) * from_top / rows;
 }
 
@@ -143,11 +148,57 @@ static double left_of(const strips *s, uint32_t slice, double scale)
     return pj_chart_x(&s->chart, (double)ns * scale);
 }
 
+/// Efficiencies as they are, IPC against what is high in this run.
+static double shade_of(const strips *s, uint32_t metric, double value)
+{
+    return fmin(metric == IPC && s->high_ipc > 0 ? value / s->high_ipc : value, 1);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/// High is the IPC that a tenth of the slices has or exceeds: single ones may be far off.
+static void choose_metrics(strips *s, pj_arena *arena)
+{
+    double *values = pj_new_n(arena, double, s->slices->count + 1);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->slices->count; i++) {
+        pj_cell ipc = metric_of(s, IPC, i);
+        if (ipc.kind == PJ_CELL_REAL)
+            values[count++] = ipc.real;
+    }
+    qsort(values, count, sizeof *values, by_value);
+    s->metrics = count ? METRICS : IPC;
+    s->high_ipc = count ? values[count - 1 - count / 10] : 0;
+}
+
+/// Whether the begins of iterations are marked.
+static bool has_ticks(const strips *s)
+{
+    const pj_iterations *it = s->run->iterations;
+    return is_time(s->slices) && it && !it->lack && it->starts && it->borders.count <= TICKS_MOST;
+}
+
+/// Above the strips: where the first rank begins an iteration.
+static void draw_ticks(strips *s, double scale)
+{
+    const double length = 8, gap = 2;
+    for (uint32_t i = 0; has_ticks(s) && i <= s->run->iterations->borders.count; i++) {
+        double x = pj_chart_x(&s->chart, (double)s->run->iterations->starts[i] * scale);
+        pj_point ends[] = {{x, s->chart.top - gap - length}, {x, s->chart.top - gap}};
+        if (x >= s->chart.left && x <= s->chart.right)
+            pj_chart_line(&s->chart, ends, 2, (pj_mark){.stroke = PJ_MUTED, .stroke_width = 1.5});
+    }
+}
+
 static void draw_metrics(strips *s, double scale)
 {
     const double gap = 2;
     pj_arena *arena = s->chart.arena;
-    for (uint32_t m = 0; m < METRICS; m++)
+    for (uint32_t m = 0; m < s->metrics; m++)
         for (uint32_t i = 0; i < s->slices->count; i++) {
             pj_cell cell = metric_of(s, m, i);
             bool known = cell.kind == PJ_CELL_REAL;
@@ -161,7 +212,7 @@ static void draw_metrics(strips *s, double scale)
             add_box(s,
                     (box){left_of(s, i, scale), left_of(s, i + 1, scale), row_top(s, m * s->unit),
                           row_top(s, (m + 1) * s->unit) - gap},
-                    known ? pj_palette_fill(s->palette, fmin(cell.real, 1), false) : nothing,
+                    known ? pj_palette_fill(s->palette, shade_of(s, m, cell.real), false) : nothing,
                     hover);
         }
 }
@@ -191,8 +242,8 @@ static void draw_lanes(strips *s, double scale)
         if (count <= CELLS_MOST || hovers)
             add_box(s,
                     (box){left_of(s, slice, scale), left_of(s, slice + 1, scale),
-                          row_top(s, METRICS * s->unit + lane),
-                          row_top(s, METRICS * s->unit + lane + 1)},
+                          row_top(s, s->metrics * s->unit + lane),
+                          row_top(s, s->metrics * s->unit + lane + 1)},
                     count <= CELLS_MOST ? pixels[i] : PJ_NONE,
                     hovers ? lane_hover(s, lane, slice) : NULL);
     }
@@ -200,9 +251,9 @@ static void draw_lanes(strips *s, double scale)
         pj_figure_add(s->chart.figure,
                       (pj_mark){.kind = PJ_MARK_IMAGE,
                                 .x = left_of(s, 0, scale),
-                                .y = row_top(s, METRICS * s->unit),
+                                .y = row_top(s, s->metrics * s->unit),
                                 .w = left_of(s, slices->count, scale) - left_of(s, 0, scale),
-                                .h = s->chart.bottom - row_top(s, METRICS * s->unit),
+                                .h = s->chart.bottom - row_top(s, s->metrics * s->unit),
                                 .pixels = pixels,
                                 .pixel_columns = slices->count,
                                 .pixel_rows = slices->lanes});
@@ -236,6 +287,14 @@ static const char *note_of(const pj_run *run, pj_arena *arena)
                            reason ? ": " : "", reason ? reason : "");
 }
 
+static const char *subtitle_of(const strips *s, pj_arena *arena)
+{
+    const char *ipc =
+        s->metrics == METRICS ? pj_arena_format(arena, " (IPC against %.2f)", s->high_ipc) : "";
+    return pj_arena_format(arena, "Metrics of each %s%s; below: useful time of ranks%s",
+                           s->slices->what, ipc, has_ticks(s) ? "; ticks: iterations" : "");
+}
+
 static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err)
 {
     const pj_slices *slices = data.run->slices;
@@ -247,7 +306,8 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
                 .opts = opts,
                 .palette = pj_palette_resolve(opts.palette),
                 .unit = (slices->lanes / LANE_UNITS) | 1};
-    double scale, rows = METRICS * row_height + (slices->lanes ? lanes_height : 0);
+    choose_metrics(&s, arena);
+    double scale, rows = s.metrics * row_height + (slices->lanes ? lanes_height : 0);
     pj_axis x = time_axis(&s, arena, &scale);
     s.chart = pj_chart_new(
         (pj_chart_opts){.title = opts.title
@@ -255,19 +315,20 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
                                      : pj_arena_format(arena, "Efficiencies over %s: %s",
                                                        is_time(slices) ? "time" : "iterations",
                                                        data.run->name),
-                        .subtitle = "Above: metrics of each slice; below: the useful part of the "
-                                    "time of ranks",
+                        .subtitle = subtitle_of(&s, arena),
                         .note = note_of(data.run, arena),
                         .width = opts.width > 0 ? opts.width : PJ_CHART_WIDTH,
                         .height = opts.height > 0 ? opts.height : rows + frame_height,
                         .x = x,
                         .y = rows_axis(&s, arena)},
         draw);
+    draw_ticks(&s, scale);
     draw_metrics(&s, scale);
     draw_lanes(&s, scale);
     s.chart.figure->summary = pj_arena_format(
-        s.chart.arena, "Strips of five efficiencies over %u %ss, and of the useful time of %u %s.",
-        slices->count, slices->what, slices->lanes,
+        s.chart.arena,
+        "Strips of five efficiencies%s over %u %ss, and of the useful time of %u %s.",
+        s.metrics == METRICS ? " and of IPC" : "", slices->count, slices->what, slices->lanes,
         slices->lanes < data.run->layout.ranks ? "groups of ranks" : "ranks");
     return s.chart.figure;
 }

@@ -88,7 +88,7 @@ static bool take(const pj_wizard_load *how, pj_load_opts *opts, loan *lent, pj_j
     *opts = (pj_load_opts){.ignore_summary = how->reread,
                            .no_replay = needs[how->view].no_replay,
                            .aspects = needs[how->view].aspects,
-                           .steps = how->view == PJ_WIZARD_CAUSES};
+                           .steps = how->view == PJ_WIZARD_CAUSES || how->view == PJ_WIZARD_SLICES};
     if (!pj_load_how_take(&how->texts.how, opts, err) ||
         !pj_load_texts_network(&how->texts, &opts->network, err) ||
         !pj_load_texts_memory(&how->texts, &job->memory_budget, err))

@@ -24,6 +24,7 @@ typedef struct pj_iterations {
     uint32_t steady_first, steady_last; // iterations of the steady state; all where none are
     bool unsteady;                      // never PJ_STEADY_LEAST in turn
     bool *outlier;                      // by iteration
+    uint64_t *starts;                   // where the first rank begins each, and a next one; of runs
     uint64_t end_ns;                    // of the trace
     uint64_t work_from_ns, work_to_ns;  // between MPI_Init and MPI_Finalize of all ranks asked
     bool cut_short;                     // not all MPI calls were looked at

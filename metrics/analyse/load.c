@@ -24,6 +24,7 @@
 #include "metrics/run/ai_account.h"
 #include "metrics/run/parts/functions_table.h"
 #include "metrics/run/parts/iterations.h"
+#include "metrics/run/parts/slices.h"
 #include "metrics/stat/aspect_rows.h"
 #include "metrics/stat/bracket.h"
 #include "metrics/stat/parts/function_sink.h"

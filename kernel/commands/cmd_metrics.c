@@ -28,6 +28,7 @@ static const pj_param_group groups[] = {
     {.rows = pj_set_rows, .base = offsetof(metrics_args, metrics), .place = PJ_IN_LUA},
     {.rows = pj_scaling_rows, .base = offsetof(metrics_args, metrics)},
     {.rows = pj_causes_rows, .base = offsetof(metrics_args, metrics)},
+    {.rows = pj_repeat_rows, .base = offsetof(metrics_args, metrics)},
     {.rows = pj_palette_rows, .base = offsetof(metrics_args, metrics)},
     {.rows = pj_reading_rows, .base = offsetof(metrics_args, load)},
     {.rows = pj_region_rows, .base = offsetof(metrics_args, load)},

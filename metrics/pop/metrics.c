@@ -226,7 +226,7 @@ pj_metrics *pj_metrics_new(const pj_metric_set *set, pj_study *study, pj_metrics
     if (opts.causes)
         pj_metrics_find_causes(metrics);
     if (!opts.bare)
-        pj_metrics_remark(metrics, measures);
+        pj_metrics_remark(metrics, measures, opts.repeated);
     return metrics;
 }
 

@@ -44,8 +44,9 @@ typedef struct pj_metrics {
 typedef struct pj_metrics_opts {
     const char *title; // NULL = the set's title, behind "POP efficiencies: " where they are
     pj_key by;
-    bool causes;   // rows with what their losses come from
-    bool bare;     // without remarks: only the values are wanted
+    bool causes;                             // rows with what their losses come from
+    bool bare;                               // without remarks: only the values are wanted
+    const struct pj_repeated_runs *repeated; // what is said of repetitions; NULL = nothing
     bool compared; // of two runs, side by side: where they have one size, scaling is no question
 } pj_metrics_opts;
 

@@ -7,6 +7,7 @@
 #include "metrics/base/str.h"
 #include "metrics/pop/measures.h"
 #include "metrics/pop/metricset.h"
+#include "metrics/pop/repeated_runs.h"
 #include "metrics/run/devices.h"
 #include "metrics/run/energy.h"
 #include "metrics/run/run.h"
@@ -316,7 +317,18 @@ static void write_remarks(collector *c)
     }
 }
 
-void pj_metrics_remark(pj_metrics *metrics, const pj_measures *measures)
+static void say_what_repeats(collector *c, int run, const pj_repeated_runs *repeated)
+{
+    for (size_t i = 0; repeated && i < repeated->note_count; i++) {
+        const pj_repeated_note *note = &repeated->notes[i];
+        if (note->run == c->measures[run].run)
+            say(c, "repetitions", note->severity, run,
+                pj_arena_text(c->metrics->arena, pj_str_of(note->text)));
+    }
+}
+
+void pj_metrics_remark(pj_metrics *metrics, const pj_measures *measures,
+                       const pj_repeated_runs *repeated)
 {
     collector c = {.metrics = metrics, .measures = measures};
     if (metrics->study->alone)
@@ -327,6 +339,7 @@ void pj_metrics_remark(pj_metrics *metrics, const pj_measures *measures)
                             metrics->study->alone));
     for (int run = 0; run < (int)metrics->study->count; run++) {
         say_what_is_cut(&c, run);
+        say_what_repeats(&c, run, repeated);
         say_what_the_run_is(&c, run);
         say_what_is_missing(&c, run);
         say_what_is_other_work(&c, run);

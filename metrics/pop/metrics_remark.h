@@ -7,6 +7,8 @@
 #include "metrics/pop/metrics.h"
 
 /// Fills remarks and remark_count from the values and runs; `measures` by run.
-void pj_metrics_remark(pj_metrics *metrics, const pj_measures *measures);
+/// `repeated`: what is said of repetitions; NULL = nothing.
+void pj_metrics_remark(pj_metrics *metrics, const pj_measures *measures,
+                       const struct pj_repeated_runs *repeated);
 
 #endif

@@ -7,11 +7,13 @@
 #include "metrics/analyse/cut.h"
 #include "metrics/analyse/load.h"
 #include "metrics/analyse/load_how.h"
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
+#include "metrics/pop/repeated_runs.h"
 #include "metrics/run/run.h"
 #include "metrics/run/study/study.h"
 #include "widgets/figure/palette.h"
@@ -59,6 +61,24 @@ const pj_param pj_scaling_rows[] = {
              "of each run as further columns: time:N its slices of equal length, "
              "iteration, region (functions of the program), path (their call paths), phase (as "
              "the trace marks them) or parameter (while one has a value)."},
+    {0},
+};
+
+static const char *const repeats[] = {
+    [PJ_REPEAT_ALL] = "all", [PJ_REPEAT_MEDIAN] = "median", [PJ_REPEAT_BEST] = "best", NULL};
+
+const pj_param pj_repeat_rows[] = {
+    {.name = "repeat",
+     .lua = "repetitions",
+     .type = PJ_PARAM_CHOICE,
+     .offset = offsetof(pj_metrics_args, repeat),
+     .shown = "all|median|best",
+     .choices = repeats,
+     .preset = "all",
+     .help = "Runs of the same ranks, threads, nodes and tag are repetitions: each is a column, or "
+             "one stands for all, whose runtime is the lower median or the least, with the spread "
+             "of the others and warnings of noise; in Lua, where repeat is another word, "
+             "repetitions."},
     {0},
 };
 
@@ -145,12 +165,19 @@ static bool evaluate(pj_session *session, const pj_list *runs, const pj_metrics_
 {
     pj_study_opts how = {
         .reference = args->ref, .scaling = pj_scaling_choice(args->scaling), .beside = true};
-    pj_study *study = pj_inputs_study(runs, how, err);
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_run **given = pj_new_n(arena, pj_run *, runs->count + 1);
+    pj_repeated_runs repeated;
+    for (size_t i = 0; i < runs->count; i++)
+        given[i] = runs->items[i].run;
+    pj_repeated_runs_choose(given, runs->count, (pj_repeat)index_of(repeats, args->repeat),
+                            &repeated, arena);
+    pj_study *study = pj_study_new(repeated.items, repeated.count, how, err);
     if (!study)
         return false;
     const pj_metric_set *set =
         args->set ? pj_session_set(session, pj_str_of(args->set)) : pj_metric_set_default(study);
-    pj_metrics_opts opts = {.title = args->title, .causes = args->causes};
+    pj_metrics_opts opts = {.title = args->title, .causes = args->causes, .repeated = &repeated};
     if (args->by)
         pj_key_parse(pj_str_of(args->by), &opts.by);
     pj_metrics *metrics = pj_metrics_new(set, study, opts, err);
@@ -201,7 +228,7 @@ bool pj_metrics_args_run(pj_session *session, const pj_load_args *load, const pj
         return false;
     bool plain = !pj_load_how_given(&load->how) && !load->region && !load->tag && !load->reread &&
                  !args->set && !args->ref && !args->scaling && !args->by && !args->title &&
-                 !args->causes;
+                 !args->causes && !args->repeat;
     if (plain && inputs->count == 1 && inputs->items[0].kind == PJ_VALUE_METRICS) {
         *out = pj_value_hold(inputs->items[0]);
         if (args->good != 0 || args->bad != 0 || args->colours)

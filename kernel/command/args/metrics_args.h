@@ -15,12 +15,13 @@ typedef struct pj_metrics_args {
     const char *scaling, *by, *title;
     double good, bad;
     const char *colours;
+    const char *repeat;
     bool causes;
 } pj_metrics_args;
 
 /// Groups over pj_metrics_args.
-extern const pj_param pj_set_rows[], pj_scaling_rows[], pj_causes_rows[], pj_title_rows[],
-    pj_palette_rows[];
+extern const pj_param pj_set_rows[], pj_scaling_rows[], pj_causes_rows[], pj_repeat_rows[],
+    pj_title_rows[], pj_palette_rows[];
 
 extern const char *const pj_scalings[];
 extern const char *const pj_colour_schemes[];

@@ -191,7 +191,7 @@ static void draw_stream(drawing *d, uint32_t stream)
     begin_lane(d);
     for (size_t i = 0; i < rank->record_count; i++) {
         const pj_ai_record *record = &rank->records[i];
-        if (record->stream != stream)
+        if (record->stream != stream || record->work == PJ_AI_OUTSIDE)
             continue;
         if (record->exchange == PJ_AI_NONE) {
             bool copies = record->work == PJ_AI_COPY;
@@ -200,7 +200,9 @@ static void draw_stream(drawing *d, uint32_t stream)
             continue;
         }
         const pj_ai_rank *user = pj_ai_device_user(d->rank, d->device, record->user);
-        int64_t moves = record->begin + user->exchanges[record->exchange].wait;
+        const pj_ai_exchange *exchange = &user->exchanges[record->exchange];
+        int64_t moves = exchange->begin + exchange->wait;
+        moves = moves < record->end ? moves : record->end;
         go_on(d, PJ_TIMELINE_waiting, record->begin, moves);
         go_on(d, kind_of_exchange(d, record->user, record->exchange), moves, record->end);
     }

@@ -148,17 +148,31 @@ static void settle_skews(summing *s)
     free(s->skews);
 }
 
+/// Whether anything of it is looked at.
+static bool counts(const pj_ai_ranks *ranks, const pj_ai_instance *instance)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < instance->count && !any; i++) {
+        const pj_ai_member *member = &ranks->match->members[instance->first + i];
+        const pj_ai_rank *rank = ranks->items[member->rank];
+        const pj_ai_exchange *exchange = &rank->exchanges[member->exchange];
+        any = !rank->windowed || pj_ai_rank_inside(rank, exchange->begin, exchange->end) > 0;
+    }
+    return any;
+}
+
 static void add_instance(summing *s, const pj_ai_ranks *ranks, const pj_ai_instance *instance)
 {
     const pj_ai_member *members = ranks->match->members + instance->first;
     for (uint32_t i = 0; i < instance->count; i++) {
         const pj_ai_rank *rank = ranks->items[members[i].rank];
         const pj_ai_exchange *exchange = &rank->exchanges[members[i].exchange];
+        int64_t wait = pj_ai_rank_inside(rank, exchange->begin, exchange->begin + exchange->wait);
         pj_ai_operation *row = row_of(s, rank, exchange);
         row->records++;
         row->unsplit += !exchange->split;
-        row->wait_ns += (uint64_t)exchange->wait;
-        row->waiting += exchange->wait > 0;
+        row->wait_ns += (uint64_t)wait;
+        row->waiting += wait > 0;
         row->exposed_ns += exchange->exposed;
         row->members = instance->count > row->members ? instance->count : row->members;
         if (i || !instance->valid)
@@ -175,7 +189,8 @@ void pj_ai_operations(const pj_ai_ranks *ranks, pj_arena *arena, pj_ai_account *
 {
     summing s = {.texts = pj_ai_rank_new("")};
     for (size_t i = 0; i < ranks->match->instance_count; i++)
-        add_instance(&s, ranks, &ranks->match->instances[i]);
+        if (counts(ranks, &ranks->match->instances[i]))
+            add_instance(&s, ranks, &ranks->match->instances[i]);
     settle_skews(&s);
     if (s.count)
         qsort(s.items, s.count, sizeof *s.items, by_name);

@@ -14,7 +14,12 @@
 #include "metrics/run/ai_account.h"
 
 /// What a device does in a record.
-typedef enum pj_ai_work { PJ_AI_COMPUTE, PJ_AI_EXCHANGE, PJ_AI_COPY } pj_ai_work;
+typedef enum pj_ai_work {
+    PJ_AI_COMPUTE,
+    PJ_AI_EXCHANGE,
+    PJ_AI_COPY,
+    PJ_AI_OUTSIDE // of what is looked at
+} pj_ai_work;
 
 /// What a thread of the host does in a call.
 typedef enum pj_ai_doing { PJ_AI_RUNTIME, PJ_AI_SYNCHRONISE, PJ_AI_LOADING } pj_ai_doing;
@@ -146,6 +151,8 @@ typedef struct pj_ai_rank {
     const char *path;
     int64_t rank, world; // -1 = the file does not tell
     bool hip, cut;
+    bool windowed; // only what lies from `from` to `until` counts
+    int64_t from, until;
     bool some_steps; // only what these launch counts, both included
     int64_t first_step, last_step;
     pj_ai_drawn draws;
@@ -241,6 +248,16 @@ static inline int64_t pj_ai_rank_common(const pj_ai_rank *rank, int64_t time)
     int64_t drifted =
         rank->drift != 0 ? (int64_t)(rank->drift * (double)(time - rank->drift_from)) : 0;
     return time + rank->offset + drifted;
+}
+
+/// How much of a time lies in what is looked at.
+static inline int64_t pj_ai_rank_inside(const pj_ai_rank *rank, int64_t begin, int64_t end)
+{
+    if (rank->windowed) {
+        begin = begin > rank->from ? begin : rank->from;
+        end = end < rank->until ? end : rank->until;
+    }
+    return end > begin ? end - begin : 0;
 }
 
 /// One of the users of a device of `rank`.

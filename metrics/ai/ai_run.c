@@ -125,7 +125,7 @@ static void number_ranks(pj_run *run, pj_ai_rank **ranks, size_t *count)
 }
 
 /// Of all records on the common clock.
-static void find_window(pj_ai_ranks *ranks)
+static void find_window(pj_ai_ranks *ranks, const pj_ai_window *window)
 {
     ranks->begin = INT64_MAX;
     ranks->end = INT64_MIN;
@@ -139,6 +139,10 @@ static void find_window(pj_ai_ranks *ranks)
             ranks->begin = begin < ranks->begin ? begin : ranks->begin;
             ranks->end = end > ranks->end ? end : ranks->end;
         }
+    if (window) {
+        ranks->begin = window->begin;
+        ranks->end = window->end;
+    }
     for (size_t r = 0; r < ranks->count; r++) // what does nothing ends as it begins
         for (size_t d = 0; d < ranks->items[r]->device_count; d++) {
             pj_ai_device *device = &ranks->items[r]->devices[d];
@@ -191,7 +195,7 @@ static pj_device_sum sum_of(const pj_ai_rank *rank, uint32_t index, const char *
                          .transfer_total_ns = device->exchange_total + device->copy_total,
                          .to_device = device->to_device,
                          .to_host = device->to_host,
-                         .bytes_known = true};
+                         .bytes_known = !rank->windowed};
     for (size_t s = 0; s < rank->stream_count; s++)
         sum.streams += rank->streams[s].of == index;
     for (unsigned c = 0; c < PJ_AI_IDLE_CAUSES; c++)
@@ -530,10 +534,26 @@ static void remark(pj_run *run, const pj_ai_ranks *ranks, bool raw_clock)
                   run->has_mpi ? "the device's runtime and of MPI" : "the device's runtime");
 }
 
+/// For who reads the run again.
+static void keep_clocks(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *account)
+{
+    const char **paths = pj_new_n(run->arena, const char *, ranks->count + 1);
+    int64_t *begins = pj_new_n(run->arena, int64_t, ranks->count + 1);
+    for (size_t r = 0; r < ranks->count; r++) {
+        const pj_ai_rank *rank = ranks->items[r];
+        paths[r] = pj_arena_text(run->arena, pj_str_of(rank->path));
+        int64_t near = ranks->begin - rank->offset; // but for its drift
+        begins[r] = near - (pj_ai_rank_common(rank, near) - ranks->begin);
+    }
+    account->begin = ranks->begin;
+    account->paths = paths;
+    account->begins = begins;
+}
+
 static void fill(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *account)
 {
     uint64_t runtime = (uint64_t)(ranks->end - ranks->begin);
-    account->begin = ranks->begin;
+    keep_clocks(run, ranks, account);
     lay_out(run, ranks);
     fill_devices(run, ranks, account);
     fill_threads(run, ranks, runtime);
@@ -557,6 +577,8 @@ void pj_ai_run_prepare(pj_ai_run_opts opts, pj_ai_rank *rank)
     if (opts.timeline)
         rank->draws = opts.timeline->streams ? PJ_AI_DRAWS_STREAMS : PJ_AI_DRAWS_DEVICES;
     rank->wants_regions = pj_ai_run_wants_regions(opts);
+    if (opts.window)
+        pj_ai_window_tell(opts.window, rank);
     if (!opts.steps)
         return;
     rank->some_steps = true;
@@ -600,6 +622,17 @@ static void say_steps(pj_run *run, const pj_roi_request *steps, pj_ai_account *a
                       (long long)account->steps[account->step_count - 1].number);
 }
 
+static void say_window(pj_run *run, const pj_ai_window *window, pj_ai_account *account)
+{
+    char from[32], to[32];
+    pj_roi_request *only = pj_new(run->arena, pj_roi_request);
+    *only = window->request;
+    account->only = only;
+    pj_format_duration(only->from, from);
+    pj_format_duration(only->to, to);
+    pj_run_remark(run, PJ_NOTE, "roi", "what lies from %s to %s of the run is looked at", from, to);
+}
+
 bool pj_ai_run_fill(pj_run *run, pj_ai_rank **ranks, size_t count, pj_ai_run_opts opts, pj_job *job,
                     pj_err *err)
 {
@@ -619,12 +652,14 @@ bool pj_ai_run_fill(pj_run *run, pj_ai_rank **ranks, size_t count, pj_ai_run_opt
     if (opts.steps && !check_steps(run, &whole, err))
         return false;
     bool ok = pj_ai_match_ranks(ranks, count, opts.raw_clock, job, &match, err);
-    find_window(&whole);
+    find_window(&whole, opts.window);
     ok = ok && pj_ai_split(&whole, run->arena, account, job, err);
     if (ok) {
         fill(run, &whole, account);
         if (opts.steps)
             say_steps(run, opts.steps, account);
+        if (opts.window)
+            say_window(run, opts.window, account);
         if (opts.parts)
             pj_ai_steps_parts(run);
         if (pj_ai_run_wants_regions(opts)) {

@@ -3,6 +3,7 @@
 #define PJ_AI_RUN_H
 
 #include "metrics/ai/ai_rank.h"
+#include "metrics/ai/ai_window.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
 #include "metrics/run/parts/functions.h"
@@ -16,6 +17,7 @@ typedef struct pj_ai_run_opts {
     pj_function_cut cut;                     // how ranges become parts
     const struct pj_timeline_opts *timeline; // what is to be seen of run->timeline; NULL = nothing
     const pj_roi_request *steps;             // only these are looked at; NULL = all that is there
+    const pj_ai_window *window;              // the same of time
 } pj_ai_run_opts;
 
 /// Tells a new rank what is wanted of it.

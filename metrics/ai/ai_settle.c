@@ -24,6 +24,16 @@ typedef struct settling {
     pj_ai_spans computed, exchanged, copied;
 } settling;
 
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 static int by_stream(const void *a, const void *b)
 {
     const pj_ai_record *x = a, *y = b;
@@ -194,8 +204,16 @@ static void end_steps(pj_ai_rank *rank)
         if (step->first == INT64_MAX)
             continue;
         step->until = end;
-        step->driving = (uint64_t)pj_ai_cover_within(&rank->driving, step->first, end);
         end = step->first;
+        if (rank->windowed) {
+            step->first = later(step->first, rank->from);
+            step->until = earlier(step->until, rank->until);
+        }
+        if (step->first >= step->until) {
+            step->first = INT64_MAX;
+            continue;
+        }
+        step->driving = (uint64_t)pj_ai_cover_within(&rank->driving, step->first, step->until);
     }
 }
 
@@ -222,16 +240,6 @@ static void assign_steps(pj_ai_rank *rank)
     end_steps(rank);
 }
 
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /// What calls and data loading cover together; there are few loadings.
 static int64_t with_loading(const pj_ai_rank *rank, const pj_ai_cover *calls, int64_t a, int64_t b)
 {
@@ -245,7 +253,7 @@ static int64_t with_loading(const pj_ai_rank *rank, const pj_ai_cover *calls, in
     return covered;
 }
 
-/// The device is idle from `a` to `b`, when the work of `launch` begins.
+/// The device is idle from `a` to `b`, when the work of `launch` begins, or later.
 static void explain_gap(settling *s, int64_t a, int64_t b, const pj_ai_call *launch)
 {
     uint64_t *idle = s->device->idle;
@@ -301,13 +309,13 @@ static pj_ai_region_share *share_of(settling *s, uint8_t user, uint32_t region)
 }
 
 /// The time before a record counts where it was launched.
-static void explain_to_region(settling *s, int64_t end, const pj_ai_record *next)
+static void explain_to_region(settling *s, int64_t a, int64_t b, const pj_ai_record *next)
 {
     uint64_t before[PJ_AI_IDLE_CAUSES];
     const pj_ai_call *launch = next->call == PJ_AI_NONE ? NULL : &s->user->calls[next->call];
     pj_ai_region_share *of = share_of(s, next->user, launch ? launch->place : 0);
     memcpy(before, s->device->idle, sizeof before);
-    explain_gap(s, end, next->begin, launch);
+    explain_gap(s, a, b, launch);
     for (unsigned c = 0; of && c < PJ_AI_IDLE_CAUSES; c++)
         of->share.idle[c] += s->device->idle[c] - before[c];
 }
@@ -324,15 +332,18 @@ static size_t region_shares(const settling *s)
 /// Gaps in the order of time, and at each exchange what was idle before it.
 static void walk(settling *s, pj_ai_record *records, size_t count)
 {
-    int64_t end = records[0].begin, active = -end;
+    int64_t end = records[0].begin, idle = 0;
+    int64_t from = s->rank->windowed ? s->rank->from : INT64_MIN;
+    int64_t until = s->rank->windowed ? s->rank->until : INT64_MAX;
     if (s->rank->wants_regions)
         s->device->of_region = pj_take_zeros(region_shares(s) * sizeof(pj_ai_region_share));
     for (size_t i = 0; i < count; i++) {
         const pj_ai_record *record = &records[i];
         s->user = pj_ai_device_user(s->rank, s->device, record->user);
-        if (record->begin > end) {
-            active -= record->begin - end;
-            explain_to_region(s, end, record);
+        int64_t a = later(end, from), b = earlier(record->begin, until);
+        if (b > a) {
+            idle += b - a;
+            explain_to_region(s, a, b, record);
         }
         end = later(end, record->end);
         if (record->exchange != PJ_AI_NONE)
@@ -340,9 +351,22 @@ static void walk(settling *s, pj_ai_record *records, size_t count)
                    sizeof s->device->idle);
     }
     s->device->busy = true;
-    s->device->first = records[0].begin;
-    s->device->last = end;
-    s->device->active = (uint64_t)(active + end);
+    s->device->first = later(from, earlier(records[0].begin, until));
+    s->device->last = later(from, earlier(end, until));
+    s->device->active = (uint64_t)(s->device->last - s->device->first - idle);
+}
+
+/// Gaps are explained: what is left counts as far as it is looked at.
+static void clip(settling *s, pj_ai_record *records, size_t count)
+{
+    int64_t from = s->rank->from, until = s->rank->until;
+    for (size_t i = 0; i < count; i++) {
+        pj_ai_record *record = &records[i];
+        if (record->begin >= until || record->end <= from)
+            record->work = PJ_AI_OUTSIDE;
+        record->begin = later(from, earlier(record->begin, until));
+        record->end = later(from, earlier(record->end, until));
+    }
 }
 
 static void gather(settling *s, const pj_ai_record *records, size_t count)
@@ -350,7 +374,8 @@ static void gather(settling *s, const pj_ai_record *records, size_t count)
     pj_ai_spans *const lists[] = {&s->computed, &s->exchanged, &s->copied};
     for (size_t i = 0; i < count; i++) {
         s->device->kernels += records[i].work == PJ_AI_COMPUTE;
-        pj_ai_spans_add(lists[records[i].work], records[i].begin, records[i].end);
+        if (records[i].work != PJ_AI_OUTSIDE)
+            pj_ai_spans_add(lists[records[i].work], records[i].begin, records[i].end);
     }
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         pj_ai_spans_unite(lists[i]);
@@ -398,7 +423,7 @@ static void expose(settling *s, const pj_ai_record *records, size_t count)
             continue;
         pj_ai_rank *user = pj_ai_device_user(s->rank, device, records[i].user);
         pj_ai_exchange *exchange = &user->exchanges[records[i].exchange];
-        add_exposed(s, exchange->begin, exchange->end,
+        add_exposed(s, records[i].begin, records[i].end,
                     (pj_ai_piece){.exchange = records[i].exchange, .user = records[i].user});
         exchange->computed[0] = pj_ai_spans_until(&s->computed, exchange->begin);
         exchange->computed[1] = pj_ai_spans_until(&s->computed, exchange->end);
@@ -573,6 +598,8 @@ static void settle_devices(settling *s, pj_ai_rank *const *ranks, size_t count)
         s->rank = ranks[i];
         if (s->rank->wants_regions)
             each_device(s, keep_regions);
+        if (s->rank->windowed)
+            each_device(s, clip);
     }
     for (size_t i = 0; i < count; i++)
         if (!ranks[i]->draws)

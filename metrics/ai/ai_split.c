@@ -165,14 +165,20 @@ static void split_instance(splitting *s, size_t index)
         exchange->culprit = culprit->rank;
         if (member == culprit || exchange->wait == 0)
             continue;
+        int64_t waits = pj_ai_rank_inside(s->ranks->items[member->rank], exchange->begin,
+                                          exchange->begin + exchange->wait);
+        if (!waits)
+            continue;
         pj_ai_pair *pair = pair_of(s, member->rank, culprit->rank);
-        uint64_t wait = (uint64_t)exchange->wait;
+        uint64_t wait = (uint64_t)waits;
         pair->instances++;
         pair->wait_ns += wait;
         pair->longest_ns = wait > pair->longest_ns ? wait : pair->longest_ns;
-        find_reasons(s, member, culprit, exchange->wait, pair->reasons);
+        find_reasons(s, member, culprit, waits, pair->reasons);
     }
-    if (instance->count > 1)
+    const pj_ai_exchange *last = exchange_of(s->ranks, culprit);
+    if (instance->count > 1 &&
+        pj_ai_rank_inside(s->ranks->items[culprit->rank], last->begin, last->end))
         measure_skew(s, instance);
     remember(s, instance, index);
 }
@@ -250,6 +256,8 @@ static void finish_device(const pj_ai_ranks *ranks, pj_ai_rank *rank, pj_ai_devi
     device->share.useful = device->useful;
     memcpy(device->share.idle, device->idle, sizeof device->idle);
     int64_t begin = device->busy ? pj_ai_rank_common(rank, device->first) : ranks->begin;
+    if (rank->windowed && device->busy)
+        begin = ranks->begin + device->first - rank->from;
     int64_t end = begin + device->last - device->first; // as long as on its own clock
     device->share.idle[PJ_AI_IDLE_not_started] = (uint64_t)(begin - ranks->begin);
     device->share.idle[PJ_AI_IDLE_ended] = (uint64_t)(ranks->end - end);

@@ -3,6 +3,7 @@
 #include "metrics/analyse/load.h"
 
 #include "metrics/ai/ai_steps.h"
+#include "metrics/ai/ai_window.h"
 #include "metrics/analyse/load_iterations.h"
 #include "metrics/analyse/load_limits.h"
 #include "metrics/analyse/load_needs.h"
@@ -51,6 +52,7 @@ typedef struct load_state {
     pj_function_parts *functions; // NULL = not asked for
     pj_slicing *slicing;          // NULL = not asked for
     pj_ideal *aside;              // of the last pass, on a network that is not ideal; else NULL
+    pj_ai_window *window;         // of an AI run that was read as a whole; NULL = not asked for
 } load_state;
 
 /// The ideal network for the metrics, and beside it the one that is asked for.
@@ -119,6 +121,7 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                     .raw_clock = opts->raw_clock,
                     .timeline = opts->timeline ? &loading->timeline : NULL,
                     .steps = opts->roi.kind == PJ_ROI_ITERATIONS ? &opts->roi : NULL,
+                    .window = loading->window,
                     .step_parts = opts->iterations,
                     .cut = opts->functions,
                     .group = loading->group};
@@ -213,6 +216,21 @@ static bool judge_together(load_state *loading, pj_run *run, bool ordered, bool 
     return true;
 }
 
+/// Whether an AI run has to be read again for a part of its time.
+static bool wants_window(const load_state *loading)
+{
+    return loading->opts->roi.kind == PJ_ROI_RANGE && !loading->window;
+}
+
+static bool find_window(load_state *loading, const pj_run *run, pj_err *err)
+{
+    pj_roi roi;
+    if (!pj_load_range(run, &loading->opts->roi, &roi, err))
+        return false;
+    loading->window = pj_ai_window_new(run, roi.from_ns, roi.to_ns);
+    return true;
+}
+
 static pj_run *load(load_state *loading, pj_err *err)
 {
     enum { PASSES = 5 }; // to see, to mend twice, to clip: the end may move a percentage
@@ -230,6 +248,11 @@ static pj_run *load(load_state *loading, pj_err *err)
             if (run->ai && loading->opts->iterations)
                 pj_ai_steps_parts(run);
             return pj_load_suffices(loading->opts, run, err) ? pj_run_hold(run) : NULL;
+        }
+        if (run && run->ai && wants_window(loading)) {
+            if (!find_window(loading, run, err))
+                return NULL;
+            continue;
         }
         if (run && run->untraced)
             return pj_load_tells(loading->opts, run, err) ? pj_run_hold(run) : NULL;
@@ -310,6 +333,7 @@ static pj_run *load_as_asked(const char *path, pj_load_opts opts, pj_job *job, p
                                             : load(&loading, &local);
     free(loading.disorder);
     free(loading.learnt);
+    pj_ai_window_free(loading.window);
     pj_slicing_free(loading.slicing);
     pj_function_parts_free(loading.functions);
     if (opts.group && !part(opts.group, run, &local)) {

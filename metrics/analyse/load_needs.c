@@ -64,7 +64,7 @@ bool pj_load_suffices(const pj_load_opts *opts, const pj_run *run, pj_err *err)
 
 bool pj_load_tells(const pj_load_opts *opts, const pj_run *run, pj_err *err)
 {
-    bool whole = opts->roi.kind != PJ_ROI_RANGE && pj_network_is_ideal(&opts->network);
+    bool whole = (run->ai || opts->roi.kind != PJ_ROI_RANGE) && pj_network_is_ideal(&opts->network);
     bool events = opts->listener_count || opts->ideal_path || opts->slices || !whole;
     bool threads = (opts->no_replay && !run->ai) || (opts->timeline && !run->timeline);
     return !(events || threads) ||

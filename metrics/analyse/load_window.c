@@ -11,7 +11,7 @@ uint64_t pj_load_border(double value, bool percent, uint64_t end_ns)
     return ns >= (double)end_ns ? end_ns : (uint64_t)(ns + 0.5);
 }
 
-static bool range_of(const pj_run *run, const pj_roi_request *request, pj_roi *roi, pj_err *err)
+bool pj_load_range(const pj_run *run, const pj_roi_request *request, pj_roi *roi, pj_err *err)
 {
     roi->set = true;
     roi->from_ns = pj_load_border(request->from, request->from_percent, run->end_ns);
@@ -56,7 +56,7 @@ bool pj_load_window(pj_run *run, const pj_roi_request *request, const pj_bracket
     case PJ_ROI_ITERATIONS: // has become a range
         break;
     case PJ_ROI_RANGE:
-        return range_of(run, request, roi, err);
+        return pj_load_range(run, request, roi, err);
     case PJ_ROI_AUTO:
         bracket_of(run, found, roi);
         break;

@@ -40,9 +40,10 @@ typedef struct pj_pass {
     /// For readers of whole runs: what is to be seen of run->timeline; NULL = nothing.
     const struct pj_timeline_opts *timeline;
     const pj_roi_request *steps; // the same: those that are looked at; NULL = all that is there
-    bool step_parts;             // the same: each step becomes a part
-    pj_function_cut cut;         // the same: how ranges of the program become parts
-    bool raw_clock;              // clocks are taken as they are
+    const struct pj_ai_window *window; // the same of time (metrics/ai)
+    bool step_parts;                   // the same: each step becomes a part
+    pj_function_cut cut;               // the same: how ranges of the program become parts
+    bool raw_clock;                    // clocks are taken as they are
     bool calls_alone; // set by the reader: it tells sinks of calls of MPI, all else is in the run
     bool again;       // set by the pass: the input may be read another time
     /// Who reads the input together; NULL = this process alone. The leader has the result.

@@ -102,6 +102,8 @@ typedef struct pj_ai_account {
     const pj_roi_request *only;      // the steps that were looked at; NULL = all that is there
     uint64_t skew_median, skew_most; // of the ends of one exchange
     int64_t begin;                   // of the run on the clock of its first rank, while it is read
+    const char *const *paths;        // of ranks, while they are read
+    const int64_t *begins;           // of the run on the clocks of its ranks, likewise
 } pj_ai_account;
 
 static inline uint64_t pj_ai_share_idle(const pj_ai_share *share)

@@ -214,6 +214,7 @@ static bool read_databases(pj_source *source, pj_pass *pass, pj_err *err)
                      .how = {.raw_clock = one_clock,
                              .timeline = pass->timeline,
                              .steps = pass->steps,
+                             .window = pass->window,
                              .parts = pass->step_parts,
                              .cut = pass->cut}};
     for (size_t i = 0; i < pass->sink_count; i++)

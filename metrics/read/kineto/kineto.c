@@ -192,6 +192,7 @@ static bool read_kineto(pj_source *source, pj_pass *pass, pj_err *err)
                .how = {.raw_clock = pass->raw_clock,
                        .timeline = pass->timeline,
                        .steps = pass->steps,
+                       .window = pass->window,
                        .parts = pass->step_parts,
                        .cut = pass->cut},
                .first = source,

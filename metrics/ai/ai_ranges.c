@@ -35,8 +35,10 @@ typedef struct thread {
 struct pj_ai_ranges {
     bool all, placing;
     size_t waiting;
-    range *queue; // a heap, the first one at 0
-    size_t count, cap;
+    range *row; // those that came in order, as most do
+    size_t row_first, row_end, row_cap;
+    range *heap; // the others, the first one at 0
+    size_t heap_count, heap_cap;
     thread *threads;
     size_t thread_count, thread_cap;
     pj_map child_of; // region << 32 | name
@@ -60,22 +62,27 @@ void pj_ai_ranges_free(pj_ai_ranges *r)
     for (size_t i = 0; i < r->thread_count; i++)
         free(r->threads[i].open);
     free(r->threads);
-    free(r->queue);
+    free(r->row);
+    free(r->heap);
     pj_map_free(&r->child_of);
     free(r);
 }
 
 void pj_ai_ranges_shift(pj_ai_ranges *r, int64_t by)
 {
-    for (size_t i = 0; r && i < r->count; i++) {
-        r->queue[i].begin += by;
-        r->queue[i].end += by;
+    for (size_t i = r ? r->row_first : 0; r && i < r->row_end; i++) {
+        r->row[i].begin += by;
+        r->row[i].end += by;
+    }
+    for (size_t i = 0; r && i < r->heap_count; i++) {
+        r->heap[i].begin += by;
+        r->heap[i].end += by;
     }
 }
 
 size_t pj_ai_ranges_bytes(const pj_ai_ranges *r)
 {
-    return r ? r->cap * sizeof *r->queue : 0;
+    return r ? (r->row_cap + r->heap_cap) * sizeof(range) : 0;
 }
 
 // The queue
@@ -86,28 +93,56 @@ static bool comes_before(const range *a, const range *b)
     return a->begin != b->begin ? a->begin < b->begin : a->end > b->end;
 }
 
+static void push_heap(pj_ai_ranges *r, range item)
+{
+    pj_grow(r->heap, &r->heap_cap, r->heap_count + 1);
+    size_t at = r->heap_count++;
+    for (; at && comes_before(&item, &r->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        r->heap[at] = r->heap[(at - 1) / 2];
+    r->heap[at] = item;
+}
+
+static range pop_heap(pj_ai_ranges *r)
+{
+    range first = r->heap[0], last = r->heap[--r->heap_count];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < r->heap_count; at = child) {
+        if (child + 1 < r->heap_count && comes_before(&r->heap[child + 1], &r->heap[child]))
+            child++;
+        if (!comes_before(&r->heap[child], &last))
+            break;
+        r->heap[at] = r->heap[child];
+    }
+    r->heap[at] = last;
+    return first;
+}
+
+static size_t queued(const pj_ai_ranges *r)
+{
+    return r->row_end - r->row_first + r->heap_count;
+}
+
 static void push(pj_ai_ranges *r, range item)
 {
-    pj_grow(r->queue, &r->cap, r->count + 1);
-    size_t at = r->count++;
-    for (; at && comes_before(&item, &r->queue[(at - 1) / 2]); at = (at - 1) / 2)
-        r->queue[at] = r->queue[(at - 1) / 2];
-    r->queue[at] = item;
+    if (r->row_first < r->row_end && comes_before(&item, &r->row[r->row_end - 1])) {
+        push_heap(r, item);
+        return;
+    }
+    if (r->row_end == r->row_cap && r->row_first > r->row_cap / 2) { // close up
+        memcpy(r->row, r->row + r->row_first, (r->row_end - r->row_first) * sizeof *r->row);
+        r->row_end -= r->row_first;
+        r->row_first = 0;
+    }
+    pj_grow(r->row, &r->row_cap, r->row_end + 1);
+    r->row[r->row_end++] = item;
 }
 
 static range pop(pj_ai_ranges *r)
 {
-    range first = r->queue[0], last = r->queue[--r->count];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < r->count; at = child) {
-        if (child + 1 < r->count && comes_before(&r->queue[child + 1], &r->queue[child]))
-            child++;
-        if (!comes_before(&r->queue[child], &last))
-            break;
-        r->queue[at] = r->queue[child];
-    }
-    r->queue[at] = last;
-    return first;
+    bool any = r->row_first < r->row_end;
+    if (r->heap_count && (!any || comes_before(&r->heap[0], &r->row[r->row_first])))
+        return pop_heap(r);
+    return r->row[r->row_first++];
 }
 
 // The stacks
@@ -209,8 +244,11 @@ static thread *thread_at(pj_ai_ranges *r, size_t index)
 /// The calls of each thread in their order.
 static void begin_placing(pj_ai_rank *rank)
 {
+    bool sorted = true;
     rank->ranges->placing = true;
-    if (rank->call_count)
+    for (size_t i = 1; i < rank->call_count && sorted; i++)
+        sorted = by_thread(&rank->calls[i - 1], &rank->calls[i]) <= 0;
+    if (!sorted)
         (void)!pj_sort_records(rank->calls, rank->call_count, sizeof *rank->calls, by_thread, NULL);
     for (size_t i = 0, end; i < rank->call_count; i = end) {
         thread *t = thread_at(rank->ranges, rank->calls[i].place);
@@ -228,7 +266,7 @@ void pj_ai_ranges_finish(pj_ai_rank *rank)
         return;
     if (!r->placing)
         begin_placing(rank);
-    while (r->count)
+    while (queued(r))
         open_next(rank);
     for (size_t i = 0; i < r->thread_count; i++)
         place_calls(rank, &r->threads[i], INT64_MAX);
@@ -267,7 +305,7 @@ void pj_ai_ranges_add(pj_ai_rank *rank, int64_t thread_number, int64_t begin, in
                   .thread = pj_ai_rank_thread(rank, thread_number)};
     thread_at(r, item.thread);
     push(r, item);
-    if (r->count <= r->waiting)
+    if (queued(r) <= r->waiting)
         return;
     if (!r->placing)
         begin_placing(rank);

@@ -126,6 +126,7 @@ static bool read_file(databases *all, const char *path, pj_err *err)
     pj_ai_rank_free(t.texts);
     pj_map_free(&t.text_of);
     pj_map_free(&t.mpi_of);
+    pj_map_free(&t.doing_of);
     pj_sql_file_close(t.file);
     free(t.ranks);
     free(t.processes);

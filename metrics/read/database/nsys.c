@@ -85,6 +85,16 @@ static void take_copy(pj_device_tables *t, const pj_sql_rows *row)
     at->to_host += kind == TO_HOST && bytes > 0 ? (uint64_t)bytes : 0;
 }
 
+static pj_ai_doing doing(pj_device_tables *t, int64_t text)
+{
+    uint32_t found;
+    if (pj_map_get(&t->doing_of, (uint64_t)text, &found))
+        return (pj_ai_doing)found;
+    found = pj_ai_call_doing(pj_device_tables_text(t, text));
+    pj_map_put(&t->doing_of, (uint64_t)text, found);
+    return (pj_ai_doing)found;
+}
+
 static void take_call(pj_device_tables *t, const pj_sql_rows *row)
 {
     const int64_t most = INT64_C(1) << 60;
@@ -92,8 +102,7 @@ static void take_call(pj_device_tables *t, const pj_sql_rows *row)
     pj_ai_call call = {.begin = pj_sql_rows_integer(row, 0, 0),
                        .end = pj_sql_rows_integer(row, 1, 0),
                        .id = pj_device_tables_id(pj_sql_rows_integer(row, 3, -1)),
-                       .doing = (uint16_t)pj_ai_call_doing(
-                           pj_device_tables_text(t, pj_sql_rows_integer(row, 4, -1)))};
+                       .doing = (uint16_t)doing(t, pj_sql_rows_integer(row, 4, -1))};
     rank->events++;
     if (call.begin < -most || call.end > most || call.end < call.begin)
         return;

@@ -670,6 +670,16 @@ static void remark_clocks(const pj_call_waits *waits, pj_run *run)
                   sum);
 }
 
+/// Whether windows are locked, and the trace does not name them.
+static bool lacks_locks(const pj_call_waits *waits, const pj_run *run)
+{
+    bool any = false;
+    for (unsigned i = 0; i < CALLS; i++)
+        any |= waits->uses[i].calls && (is_named((pj_mpi_call)i, "MPI_Win_lock") ||
+                                        is_named((pj_mpi_call)i, "MPI_Win_unlock"));
+    return any && !run->told.windows;
+}
+
 void pj_call_waits_finish(pj_call_waits *waits, pj_run *run)
 {
     meet_at_the_end(waits);
@@ -684,6 +694,7 @@ void pj_call_waits_finish(pj_call_waits *waits, pj_run *run)
     out->worst_count = waits->sums.worst_count;
     for (uint32_t i = 0; i < out->worst_count; i++)
         out->worst[i] = waits->sums.worst[i];
+    out->locks_unknown = lacks_locks(waits, run);
     out->cut = run->has_mpi && !run->ideal.available;
     write_calls(waits, out, run->arena);
     write_ranks(waits, run, out);

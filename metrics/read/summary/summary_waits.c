@@ -108,6 +108,8 @@ static json_t *write(const pj_run *run, size_t budget)
     json_object_set_new(out, "contradictions_of", write_patterns(waits->contradictions_of));
     if (waits->cut)
         json_object_set_new(out, "cut", json_true());
+    if (waits->locks_unknown)
+        json_object_set_new(out, "locks_unknown", json_true());
     if (waits->ideal_lacks)
         json_object_set_new(out, "ideal_lacks", pj_summary_text(waits->ideal_lacks));
     return out;
@@ -262,6 +264,7 @@ static bool read(json_t *from, pj_run *run, pj_err *err)
     waits->contradictions = number(from, "contradictions");
     waits->contradiction_ns = number(from, "contradiction_ns");
     waits->cut = json_is_true(json_object_get(from, "cut"));
+    waits->locks_unknown = json_is_true(json_object_get(from, "locks_unknown"));
     waits->late_complete_ns = number(from, "late_complete_ns");
     for (unsigned p = 0; p < PJ_WAIT_PATTERNS; p++) {
         const char *key = pj_wait_pattern_rows[p].key;

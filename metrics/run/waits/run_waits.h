@@ -87,6 +87,7 @@ typedef struct pj_waits {
     uint64_t contradictions;   // releases after the end of the call: clocks disagree
     uint64_t contradictions_of[PJ_WAIT_PATTERNS];
     uint64_t contradiction_ns;      // the largest
+    bool locks_unknown;             // windows are locked, but which ones nobody says
     bool cut;                       // the replay stopped before all calls had been looked at
     bool ideal;                     // these are those of the ideal network (ideal_waits.h)
     bool has_ideal;                 // ideal_ns are known

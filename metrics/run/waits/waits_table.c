@@ -468,6 +468,10 @@ pj_table *pj_waits_table(const pj_run *run, pj_waits_by by, pj_err *err)
     if (by == PJ_WAITS_ACCOUNT && run->has_openmp && run->layout.locations > run->layout.ranks)
         add_note(table, "Of first threads: --threads tells what threads of OpenMP wait for.");
     note_contradictions(run->waits, table);
+    if (run->waits->locks_unknown)
+        add_note(table,
+                 "Waits for locks of windows are not known: the trace does not say which window "
+                 "and target a call locks. They count as transfer.");
     if (run->waits->cut)
         add_note(table,
                  "The replay stopped before the end: waits of the calls that it has not come "

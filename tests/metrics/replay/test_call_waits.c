@@ -387,6 +387,20 @@ static void write_chain(pj_script *s, uint32_t ranks, uint64_t rounds)
         }
 }
 
+static void locks_that_nobody_names_are_told_of(void **state)
+{
+    (void)state;
+    for (unsigned named = 0; named < 2; named++) {
+        pj_auto_script s = pj_script_new(2, 1);
+        pj_script_call(s, 0, "MPI_Win_lock", 20, 30);
+        pj_script_call(s, 1, "MPI_Win_lock", 40, 112);
+        s->run->told.windows = named;
+        solve(s, 200);
+        assert_int_equal(s->run->waits->locks_unknown, !named);
+        assert_int_equal(waited_in_all(s), 0);
+    }
+}
+
 /// Both send first: the replay does not come to what they receive, which is in MPI all the same.
 static void calls_behind_a_deadlock_are_in_mpi(void **state)
 {
@@ -447,6 +461,7 @@ int main(void)
         cmocka_unit_test(begin_and_end_of_mpi),
         cmocka_unit_test(fences_of_unknown_windows_are_those_of_all),
         cmocka_unit_test(waits_end_at_the_borders_of_a_region),
+        cmocka_unit_test(locks_that_nobody_names_are_told_of),
         cmocka_unit_test(calls_behind_a_deadlock_are_in_mpi),
         cmocka_unit_test(batches_change_nothing),
     };

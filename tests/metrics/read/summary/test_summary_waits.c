@@ -81,6 +81,7 @@ static pj_run *run_of_many(void)
     waits->completion_ns[PJ_WAIT_wait_at_nxn] = 77;
     waits->contradictions = waits->contradictions_of[PJ_WAIT_late_sender] = 5;
     waits->late_complete_ns = 3;
+    waits->cut = waits->locks_unknown = true;
     waits->ideal_lacks = "made by hand";
     made_run_close(run);
     run->waits = waits;
@@ -171,6 +172,7 @@ static void sums_are_exact_and_longest_waits_true(void **state)
     assert_int_equal(back->waits->completion_ns[PJ_WAIT_wait_at_nxn], 77);
     assert_int_equal(back->waits->contradictions_of[PJ_WAIT_late_sender], 5);
     assert_int_equal(back->waits->late_complete_ns, 3);
+    assert_true(back->waits->cut && back->waits->locks_unknown);
     assert_memory_equal(run->waits->ranks, back->waits->ranks, RANKS * sizeof *run->waits->ranks);
 }
 

@@ -30,7 +30,7 @@ struct pj_wait_history {
     pj_wait_delays *delays;
     pj_wait_paths *paths;
     pj_wait_steps *ideal_steps; // on the clocks of the replay
-    pj_wait_paths *ideal_paths;
+    pj_wait_paths *ideal_paths; // NULL = ranks have threads, which are not told apart there
     wait_sum sums[PJ_WAIT_REGIONS_MOST][PJ_WAIT_PATTERNS];
 };
 
@@ -43,8 +43,10 @@ pj_wait_history *pj_wait_history_new(const pj_run *run)
     history->steps = pj_wait_steps_new(run->layout.ranks, STEPS);
     history->delays = pj_wait_delays_new(history->steps);
     history->paths = pj_wait_paths_new(history->steps, run->layout.ranks);
-    history->ideal_steps = pj_wait_steps_new(run->layout.ranks, IDEAL_STEPS);
-    history->ideal_paths = pj_wait_paths_new(history->ideal_steps, run->layout.ranks);
+    if (run->layout.locations == run->layout.ranks) {
+        history->ideal_steps = pj_wait_steps_new(run->layout.ranks, IDEAL_STEPS);
+        history->ideal_paths = pj_wait_paths_new(history->ideal_steps, run->layout.ranks);
+    }
     return history;
 }
 
@@ -66,6 +68,14 @@ void pj_wait_history_event(pj_wait_history *history, const pj_event *event)
     pj_wait_regions_event(history->regions, event);
 }
 
+/// What a rank does outside MPI is on both clocks.
+static void spend(pj_wait_history *history, uint32_t rank, pj_region_piece piece)
+{
+    pj_wait_paths_spend(history->paths, rank, piece);
+    if (history->ideal_paths)
+        pj_wait_paths_spend(history->ideal_paths, rank, piece);
+}
+
 pj_step_place pj_wait_history_enter(pj_wait_history *history, uint32_t rank, pj_mpi_call call,
                                     uint64_t enter, uint64_t clock)
 {
@@ -73,13 +83,14 @@ pj_step_place pj_wait_history_enter(pj_wait_history *history, uint32_t rank, pj_
     uint32_t region = pj_wait_regions_call(history->regions, call);
     uint64_t step = pj_wait_steps_begin(history->steps, rank, enter, region);
     pj_region_piece piece;
-    pj_wait_steps_begin(history->ideal_steps, rank, clock, region);
+    if (history->ideal_paths)
+        pj_wait_steps_begin(history->ideal_steps, rank, clock, region);
     while (pj_wait_regions_next(history->regions, rank, &line->until, enter, &piece)) {
         pj_step_entry entry = {.kind = PJ_STEP_TIME, .region = piece.region, .ns = piece.ns};
-        pj_wait_paths_spend(history->paths, rank, piece);
-        pj_wait_paths_spend(history->ideal_paths, rank, piece);
+        spend(history, rank, piece);
         pj_wait_steps_add(history->steps, rank, entry);
-        pj_wait_steps_add(history->ideal_steps, rank, entry);
+        if (history->ideal_paths)
+            pj_wait_steps_add(history->ideal_steps, rank, entry);
     }
     return (pj_step_place){step, pj_wait_regions_now(history->regions, rank)};
 }
@@ -111,11 +122,14 @@ void pj_wait_history_leave(pj_wait_history *history, uint32_t rank, uint64_t lea
     pj_wait_steps_at(history->steps, rank, line->next - 1)->leave = leave;
     line->until = leave;
     pj_wait_paths_leave(history->paths, rank);
-    pj_wait_paths_leave(history->ideal_paths, rank);
+    if (history->ideal_paths)
+        pj_wait_paths_leave(history->ideal_paths, rank);
 }
 
 void pj_wait_history_ideal(pj_wait_history *history, const pj_ideal_wait *wait)
 {
+    if (!history->ideal_paths)
+        return;
     const pj_step_line *line = pj_wait_steps_line(history->ideal_steps, wait->rank);
     history->sums[wait->region][wait->pattern].ideal_ns += wait->ns;
     pj_wait_paths_wait(history->ideal_paths, &(pj_delayed){.rank = wait->rank,
@@ -157,8 +171,7 @@ static void end_ranks(pj_wait_history *history, bool cut, pj_delays *out)
         uint64_t from = pj_wait_steps_line(history->steps, i)->until;
         pj_region_piece piece;
         while (!cut && pj_wait_regions_next(history->regions, i, &from, end, &piece)) {
-            pj_wait_paths_spend(history->paths, i, piece);
-            pj_wait_paths_spend(history->ideal_paths, i, piece);
+            spend(history, i, piece);
         }
         end_path(&out->paths[PJ_PATH_MEASURED], i, end);
         if (!out->paths[PJ_PATH_IDEAL].lacks)
@@ -200,5 +213,7 @@ size_t pj_wait_history_bytes(const pj_wait_history *history)
 {
     return sizeof *history + history->steps->bytes + pj_wait_regions_bytes(history->regions) +
            pj_wait_delays_bytes(history->delays) + pj_wait_paths_bytes(history->paths) +
-           history->ideal_steps->bytes + pj_wait_paths_bytes(history->ideal_paths);
+           (history->ideal_paths
+                ? history->ideal_steps->bytes + pj_wait_paths_bytes(history->ideal_paths)
+                : 0);
 }

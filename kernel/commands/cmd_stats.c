@@ -78,7 +78,8 @@ static const pj_param params[] = {
     {.name = "energy",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(stats_args, energy),
-     .help = "What meters of energy and power read instead, and what was done with it (archives)."},
+     .help = "What meters of energy and power read instead, and what was done with it (archives, "
+             "rocpd)."},
     {.name = "energy-regions",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(stats_args, energy_regions),
@@ -118,13 +119,15 @@ static const pj_lead leads[] = {
 const pj_command pj_command_stats = {
     .name = "stats",
     .summary = "Useful time, OpenMP time, time outside MPI and counters per rank and thread",
-    .detail = "Times are in nanoseconds in CSV and JSON; ranks and threads count from 0. Counters "
-              "that the trace lacks are empty. --breakdown says where the time of every thread "
-              "goes: serial idle is the time of workers while their master is outside parallel "
-              "regions, in MPI or not. --devices has a row for each GPU, with all its streams; "
-              "--device-idle says why it neither computed nor moved data. --energy has a row for "
-              "each metric of energy or power that the trace holds; those that count make up the "
-              "whole, none of it twice; --energy-regions shares these by region of the program.",
+    .detail =
+        "Times are in nanoseconds in CSV and JSON; ranks and threads count from 0. Counters "
+        "that the trace lacks are empty. The last columns are input and output: time, calls "
+        "and bytes of MPI-I/O and of all other. --breakdown says where the time of every thread "
+        "goes: serial idle is the time of workers while their master is outside parallel "
+        "regions, in MPI or not. --devices has a row for each GPU, with all its streams; "
+        "--device-idle says why it neither computed nor moved data. --energy has a row for "
+        "each metric of energy or power that the trace holds; those that count make up the "
+        "whole, none of it twice; --energy-regions shares these by region of the program.",
     .example = "popinjay stats epoch_16proc.prv.gz --export stats.csv",
     .faces = PJ_IN_BOTH,
     .reads = true,

@@ -295,6 +295,20 @@ static pj_cell text_cell(const char *text, const char *why)
     return *text ? pj_cell_text(text) : pj_cell_empty(why);
 }
 
+/// "uJ", "W"; "6.1e-05 J" where the unit has no name.
+static const char *unit_name(double factor, bool counter, pj_arena *arena)
+{
+    static const struct {
+        double factor;
+        const char *begin;
+    } units[] = {{1e-9, "n"}, {1e-6, "u"}, {1e-3, "m"}, {1, ""}, {1e3, "k"}};
+    const char *end = counter ? "J" : "W";
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (fabs(factor / units[i].factor - 1) < 1e-12)
+            return pj_arena_format(arena, "%s%s", units[i].begin, end);
+    return pj_arena_format(arena, "%g %s", factor, end);
+}
+
 /// Joules while something was done; why there are none.
 static pj_cell state_cell(const pj_energy_row *row, pj_energy_state state, const char *why)
 {
@@ -335,8 +349,7 @@ static void add_row(pj_table *table, const pj_energy *energy, uint32_t at)
     cells[SOURCE] = pj_cell_text(row->meter.name);
     cells[KIND] = pj_cell_text(counter ? "counter" : "power");
     cells[UNIT] = row->meter.factor > 0
-                      ? pj_cell_text(pj_arena_format(table->arena, "%g %s", row->meter.factor,
-                                                     counter ? "J" : "W"))
+                      ? pj_cell_text(unit_name(row->meter.factor, counter, table->arena))
                       : pj_cell_empty("the trace does not tell it");
     cells[SAMPLES] = pj_cell_int((int64_t)reading->samples);
     cells[STEP] = reading->step_ns ? pj_cell_int((int64_t)reading->step_ns) : pj_cell_empty(why);

@@ -61,9 +61,9 @@ static const pj_column stats_columns[] = {
     {"posix_io_ns", "POSIX I/O", "Time in input and output outside MPI.", PJ_UNIT_NS, false},
     {"io_calls", "I/O calls", "Calls of input and output; those within others are not counted.",
      PJ_UNIT_NONE, false},
-    {"io_bytes_read", "Bytes read",
+    {"io_bytes_read", "I/O read",
      "That these calls read; in Paraver traces what they were asked for.", PJ_UNIT_BYTES, false},
-    {"io_bytes_written", "Bytes written", "The same of writes.", PJ_UNIT_BYTES, false},
+    {"io_bytes_written", "I/O written", "The same of writes.", PJ_UNIT_BYTES, false},
 };
 enum {
     STATS_COLUMNS = sizeof stats_columns / sizeof *stats_columns,

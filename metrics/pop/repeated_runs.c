@@ -8,6 +8,7 @@
 #include "metrics/pop/repetitions.h"
 #include "metrics/run/run.h"
 #include "metrics/run/sums.h"
+#include "metrics/trace/import_stats.h"
 #include "metrics/trace/layout.h"
 
 #include <stdlib.h>

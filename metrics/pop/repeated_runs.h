@@ -5,6 +5,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/run/run.h"
+#include "metrics/trace/import_stats.h"
 
 #include <stddef.h>
 

@@ -233,7 +233,13 @@ static void add_finding(const pj_faults *faults, size_t place, pj_buf *out)
                 "<div style=\"" PJ_HTML_FONT ";line-height:1.45;padding:3px 0\"><b>%zu. %s</b> ",
                 place + 1, row->title);
     pj_escape_html(out, pj_str_of(fault->where));
-    pj_buf_addf(out, "<br>%s<br>Mending it brings ", row->sentence);
+    pj_buf_addf(out, "<br>%s", row->sentence);
+    if (fault->said) {
+        pj_buf_puts(out, " It is of ");
+        pj_escape_html(out, pj_str_of(fault->said));
+        pj_buf_add_char(out, '.');
+    }
+    pj_buf_puts(out, "<br>Mending it brings ");
     add_gain(faults, fault->recoverable_ns, out);
     pj_buf_addf(out, " (%s, confidence %s)</div>", fault->method, fault->confidence);
 }

@@ -500,33 +500,65 @@ static const char *hover_of(const scaling *s, pj_arena *arena, const sample *at)
                                : "");
 }
 
-/// Runs that share an x count as one with their mean; returns the number of points left.
-static size_t merge_repeated(pj_point *points, size_t count)
+static int by_y(const void *a, const void *b)
+{
+    const pj_point *p = a, *q = b;
+    return (p->y > q->y) - (p->y < q->y);
+}
+
+/// From the least to the most of repetitions, which are in order.
+static void draw_box(pj_chart *chart, const pj_point *points, size_t count, pj_colour colour)
+{
+    enum { FEWEST = 3 };
+    const double half = 7;
+    double top = points[0].y, bottom = points[count - 1].y;
+    if (count < FEWEST || bottom - top < 1)
+        return;
+    pj_figure_add(chart->figure,
+                  (pj_mark){.kind = PJ_MARK_RECT,
+                            .x = points[0].x - half,
+                            .y = top,
+                            .w = 2 * half,
+                            .h = bottom - top,
+                            .radius = 2,
+                            .fill = (colour & 0xffffff00) | 0x38,
+                            .hover = pj_arena_format(chart->arena,
+                                                     "%zu repetitions, from the least to the most; "
+                                                     "the line goes through their median",
+                                                     count)});
+}
+
+/// Runs that share an x count as one with their median, in a box of all; returns the number of
+/// points left.
+static size_t merge_repeated(pj_point *points, size_t count, pj_chart *chart, pj_colour colour)
 {
     size_t merged = 0;
-    for (size_t i = 0; i < count; merged++) {
-        pj_point mean = {points[i].x, 0};
-        size_t first = i;
-        for (; i < count && points[i].x == mean.x; i++)
-            mean.y += points[i].y;
-        mean.y /= (double)(i - first);
-        points[merged] = mean;
+    for (size_t i = 0, end; i < count; i = end, merged++) {
+        for (end = i + 1; end < count && points[end].x == points[i].x;)
+            end++;
+        qsort(points + i, end - i, sizeof *points, by_y);
+        draw_box(chart, points + i, end - i, colour);
+        size_t middle = i + (end - i) / 2;
+        double even =
+            (end - i) % 2 ? points[middle].y : (points[middle - 1].y + points[middle].y) / 2;
+        points[merged] = (pj_point){points[i].x, even};
     }
     return merged;
 }
 
-/// Repeated runs have one line through their means. Runs of one tag may be of any size: where
+/// Repeated runs have one line through their medians. Runs of one tag may be of any size: where
 /// several have the same one, points alone are shown.
 static void draw_line(const scaling *s, pj_chart *chart, size_t series, const pj_point *points,
                       size_t count, pj_callouts *callouts)
 {
     pj_point *line = pj_new_n(chart->arena, pj_point, count + 1);
+    pj_colour colour = pj_palette_series(series);
     memcpy(line, points, count * sizeof *line);
-    size_t merged = merge_repeated(line, count);
+    size_t merged = merge_repeated(line, count, chart, colour);
     if (merged != count && s->x == PJ_BY_TAG)
         return;
     pj_chart_line(chart, line, merged,
-                  (pj_mark){.stroke = pj_palette_series(series),
+                  (pj_mark){.stroke = colour,
                             .stroke_width = 2.4,
                             .dash = series >= PJ_PALETTE_SERIES_COUNT ? 7 : 0});
     pj_callouts_avoid_line(callouts, line, merged);

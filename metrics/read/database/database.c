@@ -18,6 +18,7 @@
 #include "metrics/read/source.h"
 #include "metrics/trace/event.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct databases {
@@ -29,9 +30,33 @@ typedef struct databases {
     bool together; // ranks of several files are settled together, as these share devices
 } databases;
 
+enum { HEADER = 100 };
+
+/// An export that was interrupted has not written its header yet.
+static bool is_unfinished(pj_str head)
+{
+    for (size_t i = 0; i < HEADER && i < head.len; i++)
+        if (head.at[i])
+            return false;
+    return head.len >= HEADER;
+}
+
 static bool sniff(pj_str head)
 {
-    return pj_str_starts(head, (pj_str){"SQLite format 3\0", 16});
+    return pj_str_starts(head, (pj_str){"SQLite format 3\0", 16}) || is_unfinished(head);
+}
+
+static bool is_finished(const char *path, pj_err *err)
+{
+    char head[HEADER];
+    FILE *in = fopen(path, "rb");
+    size_t len = in ? fread(head, 1, sizeof head, in) : 0;
+    if (in)
+        fclose(in);
+    return !is_unfinished((pj_str){head, len}) ||
+           pj_fail(err, PJ_E_FORMAT, path, 0,
+                   "begins with nothing but zeros: an export or a copy that was interrupted; do it "
+                   "again");
 }
 
 static bool read_tables(pj_device_tables *t, pj_job *job, pj_err *err)
@@ -108,6 +133,8 @@ static void keep_ranks(databases *all, pj_device_tables *t)
 static bool read_file(databases *all, const char *path, pj_err *err)
 {
     pj_job *job = all->pass->job;
+    if (!is_finished(path, err))
+        return false;
     pj_device_tables t = {.path = path, .file = pj_sql_file_open(path, job, err)};
     if (!t.file)
         return false;

@@ -26,6 +26,7 @@ typedef struct pj_device_tables {
     uint64_t counted;                         // memory that the job knows of
     int64_t base;                             // ns that are added to all times
     bool steps, regions, mpi;                 // are wanted; mpi: each call of it
+    bool one_process;                         // records do not tell theirs
     int64_t range_types[PJ_NSYS_RANGE_TYPES]; // of NVTX events
     struct pj_nsys_ranges *ranges;            // while they are read
     struct pj_nsys_facts *facts;              // likewise

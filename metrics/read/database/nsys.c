@@ -42,7 +42,8 @@ static bool each_row(pj_device_tables *t, pj_job *job, const char *table, const 
 
 static pj_ai_rank *rank_of(pj_device_tables *t, const pj_sql_rows *row, unsigned column)
 {
-    return pj_device_tables_rank(t, process_of(pj_sql_rows_integer(row, column, 0)));
+    int64_t global = pj_sql_rows_integer(row, column, 0);
+    return pj_device_tables_rank(t, t->one_process ? 0 : process_of(global));
 }
 
 static int64_t device_of(const pj_device_tables *t, const pj_sql_rows *row)
@@ -52,11 +53,12 @@ static int64_t device_of(const pj_device_tables *t, const pj_sql_rows *row)
 }
 
 static const char kernel_columns[] =
-    "start end deviceId streamId correlationId globalPid demangledName shortName";
+    "start! end! deviceId streamId correlationId globalPid demangledName shortName";
 
 static void take_kernel(pj_device_tables *t, const pj_sql_rows *row)
 {
     int64_t name = pj_sql_rows_integer(row, 6, pj_sql_rows_integer(row, 7, -1));
+    t->one_process = t->one_process || !pj_sql_rows_has(row, 5);
     pj_ai_record record = {.begin = pj_sql_rows_integer(row, 0, 0),
                            .end = pj_sql_rows_integer(row, 1, 0),
                            .call = pj_device_tables_id(pj_sql_rows_integer(row, 4, -1)),
@@ -66,7 +68,7 @@ static void take_kernel(pj_device_tables *t, const pj_sql_rows *row)
 }
 
 static const char copy_columns[] =
-    "start end deviceId streamId correlationId globalPid copyKind bytes";
+    "start! end! deviceId streamId correlationId globalPid copyKind bytes";
 
 static void take_copy(pj_device_tables *t, const pj_sql_rows *row)
 {
@@ -118,7 +120,7 @@ static void take_rank(pj_device_tables *t, const pj_sql_rows *row)
         rank_of(t, row, 0)->rank = number;
 }
 
-static const char mpi_columns[] = "start end globalTid textId commHandle requestHandle tag "
+static const char mpi_columns[] = "start! end! globalTid textId commHandle requestHandle tag "
                                   "remoteRank rootRank size recvSize";
 
 static int32_t small(const pj_sql_rows *row, unsigned column)
@@ -199,7 +201,7 @@ static bool read_mpi(pj_device_tables *t, pj_job *job, pj_err *err)
     return ok;
 }
 
-static const char range_columns[] = "start end globalTid eventType text textId";
+static const char range_columns[] = "start! end! globalTid eventType text textId";
 
 /// What ranges are called in ENUM_NSYS_EVENT_TYPE, and their numbers where a file lacks that table;
 /// those with a t come from NVTXT.
@@ -272,8 +274,19 @@ static void take_start(pj_device_tables *t, const pj_sql_rows *row)
     t->base = start > 0 && start < INT64_C(1) << 61 ? start : 0;
 }
 
+/// Without its texts a file has no names.
+static bool check_texts(const pj_device_tables *t, pj_err *err)
+{
+    return pj_sql_file_has(t->file, "StringIds") || !pj_sql_file_has(t->file, KIND "KERNEL") ||
+           pj_fail(
+               err, PJ_E_FORMAT, t->path, 0,
+               "lacks the table StringIds, without which nothing has a name: export all tables");
+}
+
 static bool read_events(pj_device_tables *t, pj_job *job, pj_err *err)
 {
+    if (!check_texts(t, err))
+        return false;
     bool ok = each_row(t, job, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs", take_start, err) &&
               pj_device_tables_read_texts(t, "StringIds", "id value", err) &&
               each_row(t, job, KIND "KERNEL", kernel_columns, take_kernel, err) &&
@@ -281,7 +294,7 @@ static bool read_events(pj_device_tables *t, pj_job *job, pj_err *err)
               each_row(t, job, KIND "MEMSET", copy_columns, take_copy, err);
     pj_device_tables_expect_calls(t);
     return ok &&
-           each_row(t, job, KIND "RUNTIME", "start end globalTid correlationId nameId", take_call,
+           each_row(t, job, KIND "RUNTIME", "start! end! globalTid correlationId nameId", take_call,
                     err) &&
            read_mpi(t, job, err) && read_ranges(t, job, err) &&
            each_row(t, job, "MPI_RANKS", "globalTid rank", take_rank, err);

@@ -192,7 +192,7 @@ static void take_mark(rocpd *r, const pj_sql_rows *row)
         pj_ai_ranges_add(rank, pj_sql_rows_integer(row, 5, 0), begin, end, name);
 }
 
-static const char region_columns[] = "start end pid name_id event_id tid";
+static const char region_columns[] = "start! end! pid name_id event_id tid";
 
 static bool read_marks(rocpd *r, pj_err *err)
 {
@@ -224,10 +224,11 @@ static bool read_process(rocpd *r, pj_err *err)
         each_row(r, "rocpd_info_kernel_symbol", "id display_name kernel_name", take_symbol, err) &&
         each_row(r, "rocpd_info_agent", "id type logical_index absolute_index uuid", take_agent,
                  err) &&
-        each_row(r, KERNELS, "start end pid agent_id kernel_id queue_id event_id", take_kernel,
+        each_row(r, KERNELS, "start! end! pid agent_id kernel_id queue_id event_id", take_kernel,
                  err) &&
         each_row(r, "rocpd_memory_copy",
-                 "start end pid dst_agent_id src_agent_id queue_id event_id size", take_copy, err);
+                 "start! end! pid dst_agent_id src_agent_id queue_id event_id size", take_copy,
+                 err);
     pj_device_tables_expect_calls(r->tables);
     return ok && each_row(r, "rocpd_region", region_columns, take_region, err) &&
            read_marks(r, err) &&

@@ -26,7 +26,8 @@ PJ_CHECKED bool pj_sql_file_tables(pj_sql_file *file, const char *start, pj_aren
 bool pj_sql_file_has(pj_sql_file *file, const char *table);
 
 /// The rows of a table; columns that it lacks are null, as are all where there is no such table.
-/// `columns` is a list of names with blanks between. NULL with an error.
+/// `columns` is a list of names with blanks between; a table is refused (PJ_E_FORMAT) that lacks
+/// one whose name ends in !. NULL with an error.
 PJ_CHECKED pj_sql_rows *pj_sql_rows_new(pj_sql_file *file, const char *table, const char *columns,
                                         pj_err *err);
 /// False at the end or with an error: PJ_E_FORMAT (damaged pages), PJ_E_STOPPED.

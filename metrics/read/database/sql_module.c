@@ -164,6 +164,30 @@ static bool is_view(const pj_sql_file *file, const char *name)
     return found;
 }
 
+/// A column as it was asked for; what ends in ! must be there.
+static pj_str name_of(pj_str asked, bool *needed)
+{
+    bool needs = pj_str_ends(asked, PJ_S("!"));
+    if (needed)
+        *needed = needs;
+    return pj_str_head(asked, asked.len - needs);
+}
+
+static bool has_needed(const pj_sql_rows *rows, const char *table, const char *columns, pj_err *err)
+{
+    pj_str rest = pj_str_of(columns);
+    for (unsigned i = 0; rest.len && i < MOST_COLUMNS; i++) {
+        bool needed;
+        pj_str name = name_of(pj_str_cut(&rest, ' '), &needed);
+        if (needed && rows->place[i] < 0)
+            return pj_fail(err, PJ_E_FORMAT, rows->file->path, 0,
+                           "has a table %s without the column " PJ_STR_FMT
+                           ": nothing can be told from it; export it again",
+                           table, PJ_STR_ARG(name));
+    }
+    return true;
+}
+
 /// Which of the wanted columns the table has.
 static bool find_columns(pj_sql_rows *rows, const char *table, const char *columns, pj_buf *list,
                          pj_err *err)
@@ -179,7 +203,7 @@ static bool find_columns(pj_sql_rows *rows, const char *table, const char *colum
         pj_str rest = pj_str_of(columns);
         code = SQLITE_OK;
         for (unsigned i = 0; name && rest.len && i < MOST_COLUMNS; i++) {
-            pj_str wanted = pj_str_cut(&rest, ' ');
+            pj_str wanted = name_of(pj_str_cut(&rest, ' '), NULL);
             if (rows->place[i] >= 0 || !pj_str_equal(wanted, pj_str_of(name)))
                 continue;
             pj_buf_puts(list, found ? ", " : "");
@@ -188,7 +212,8 @@ static bool find_columns(pj_sql_rows *rows, const char *table, const char *colum
         }
     }
     sqlite3_finalize(statement);
-    return code == SQLITE_DONE || damaged(rows->file, err);
+    return (code == SQLITE_DONE || damaged(rows->file, err)) &&
+           has_needed(rows, table, columns, err);
 }
 
 static void free_rows(pj_sql_rows *rows)

@@ -164,14 +164,59 @@ static void zeros_are_refused(void **state)
     char path[] = "/tmp/popinjay_database_XXXXXX";
     int fd = mkstemp(path);
     FILE *out = fdopen(fd, "wb");
-    char bytes[4096] = "SQLite format 3";
+    char bytes[4096] = {0};
     assert_int_equal(fwrite(bytes, 1, sizeof bytes, out), sizeof bytes);
     fclose(out);
     pj_err err = {.code = PJ_E_NONE};
     assert_null(load(path, &err));
     remove(path);
     assert_int_equal(err.code, PJ_E_FORMAT);
+    assert_non_null(strstr(err.text, "begins with nothing but zeros"));
+}
+
+static void headers_alone_are_refused(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/popinjay_database_XXXXXX";
+    int fd = mkstemp(path);
+    FILE *out = fdopen(fd, "wb");
+    char bytes[4096] = "SQLite format 3";
+    assert_int_equal(fwrite(bytes, 1, sizeof bytes, out), sizeof bytes);
+    fclose(out);
+    pj_err err = {.code = PJ_E_NONE};
+    assert_null(load(path, &err));
+    remove(path);
+    need_module(&err);
+    assert_int_equal(err.code, PJ_E_FORMAT);
     assert_non_null(strstr(err.text, "database"));
+}
+
+/// Files of 2020 do not tell the process of a kernel: it is that of the calls.
+static void files_without_processes_hold_one(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_run run = load(PJ_SOURCE_DIR "/tests/golden/nsys/no_process.sqlite", &err);
+    need_module(&err);
+    assert_non_null(run);
+    assert_int_equal(run->layout.ranks, 1);
+    assert_int_equal(run->ai->shares[0].idle[PJ_AI_IDLE_launch], 3000);
+    assert_int_equal(run->ai->shares[0].idle[PJ_AI_IDLE_unknown], 0);
+}
+
+/// A table without times, and a file without texts.
+static void lacking_tables_are_refused(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    assert_null(load(PJ_SOURCE_DIR "/tests/golden/nsys/no_begin.sqlite", &err));
+    need_module(&err);
+    assert_int_equal(err.code, PJ_E_FORMAT);
+    assert_non_null(strstr(err.text, "CUPTI_ACTIVITY_KIND_KERNEL without the column start"));
+    err = (pj_err){.code = PJ_E_NONE};
+    assert_null(load(PJ_SOURCE_DIR "/tests/golden/nsys/no_texts.sqlite", &err));
+    assert_int_equal(err.code, PJ_E_FORMAT);
+    assert_non_null(strstr(err.text, "lacks the table StringIds"));
 }
 
 static void views_are_refused(void **state)
@@ -451,6 +496,9 @@ int main(void)
         cmocka_unit_test(ranges_are_regions),
         cmocka_unit_test(ranges_tell_exchanges),
         cmocka_unit_test(zeros_are_refused),
+        cmocka_unit_test(headers_alone_are_refused),
+        cmocka_unit_test(lacking_tables_are_refused),
+        cmocka_unit_test(files_without_processes_hold_one),
         cmocka_unit_test(views_are_refused),
         cmocka_unit_test(damage_ends_in_a_message),
         cmocka_unit_test(environments_stay_where_they_are),

@@ -117,20 +117,20 @@ static bool mend_work(search *s, pj_err *err)
 {
     static const struct {
         pj_fault_found (*find)(pj_fault_steps *steps);
-        pj_fault_kind kind, of_node;
+        pj_fault_kind kind, other; // of a node, of what is initial
         const char *confidence;
     } kinds[] = {{pj_fault_serial, PJ_FAULT_serial_part, PJ_FAULT_serial_part, "high"},
                  {pj_fault_slow, PJ_FAULT_slow_rank, PJ_FAULT_slow_node, "high"},
                  {pj_fault_noise, PJ_FAULT_noise, PJ_FAULT_noisy_node, "high"},
                  // It may be work that has to be done.
-                 {pj_fault_start_up, PJ_FAULT_start_up, PJ_FAULT_start_up, "medium"},
+                 {pj_fault_start_up, PJ_FAULT_start_up, PJ_FAULT_initialisation, "medium"},
                  {pj_fault_imbalance, PJ_FAULT_imbalance, PJ_FAULT_imbalance, "high"},
                  {pj_fault_imbalance_per_step, PJ_FAULT_imbalance_per_step,
                   PJ_FAULT_imbalance_per_step, "high"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         double *before = copy_factors(s);
         pj_fault_found found = kinds[i].find(&s->steps);
-        pj_fault fault = {.kind = found.node ? kinds[i].of_node : kinds[i].kind,
+        pj_fault fault = {.kind = found.node || found.initial ? kinds[i].other : kinds[i].kind,
                           .where = found.where,
                           .loss_ns = found.loss_ns / s->steps.ranks * s->threads,
                           .confidence = kinds[i].confidence};

@@ -4,6 +4,8 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
 #include "metrics/replay/whatif/play.h"
+#include "metrics/run/parts/burst_cells.h"
+#include "metrics/run/parts/burst_clusters.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/layout.h"
 
@@ -14,6 +16,8 @@ static const double ALONE = 4;       // times the work of the second rank
 static const double SLOW = 0.04;     // a slow rank takes more than so much longer
 static const double OUTLIER = 0.1;   // the same of noise
 static const double LONGER = 2;      // a step of the start takes at least so much of a usual one
+static const double FEW = 0.5;       // of the calls of a usual step: it is no such step
+static const double LOW = 0.8;       // of the IPC of other work: it is slow, not more
 static const double NOISY = 0.4;     // part of the work in steps with noise at most
 static const double BY_CHANCE = 0.1; // that steps with noise are all of one node
 static const double MAD_TO_SD = 1.4826;
@@ -26,6 +30,7 @@ pj_fault_steps pj_fault_steps_of(const pj_run *run, const pj_bursts *bursts, pj_
     pj_fault_steps s = {.run = run,
                         .arena = arena,
                         .work = work->of,
+                        .calls = work->calls,
                         .steps = work->count,
                         .ranks = run->layout.ranks,
                         .kind = finer ? PJ_STEPS_PIECES : PJ_STEPS_COLLECTIVES};
@@ -434,12 +439,50 @@ static double usual_most(const pj_fault_steps *s, const double *medians, uint32_
     return next;
 }
 
+/// Calls of a step; half of the later work is in steps with fewer.
+static double usual_calls(const pj_fault_steps *s, const double *medians, uint32_t from)
+{
+    size_t count = 0;
+    weighted *scratch = pj_new_n(s->arena, weighted, s->steps + (size_t)1);
+    for (uint32_t step = from; step < s->steps; step++)
+        scratch[count++] = (weighted){s->calls[step], medians[step]};
+    return weighted_median(scratch, count);
+}
+
+/// IPC of bursts that take at least so long, and of the others; false where it is not known.
+static bool ipcs_of(const pj_run *run, double least_ns, double ipcs[2])
+{
+    double instructions[2] = {0, 0}, cycles[2] = {0, 0};
+    const pj_burst_clusters *bursts = run->bursts;
+    for (uint32_t i = 0; bursts && !bursts->timed && i < bursts->count; i++) {
+        const pj_burst_sum *sum = &bursts->clusters[i];
+        int other = (double)sum->time_ns < least_ns * (double)sum->bursts;
+        instructions[other] += (double)sum->instructions;
+        cycles[other] += (double)sum->cycles;
+    }
+    for (int i = 0; i < 2; i++)
+        ipcs[i] = cycles[i] > 0 ? instructions[i] / cycles[i] : 0;
+    return ipcs[0] > 0 && ipcs[1] > 0;
+}
+
+/// Whether the long ones among the first steps have hardly the calls of usual ones.
+static bool is_initial(const pj_fault_steps *s, const double *medians, uint32_t end, double most)
+{
+    double usual = usual_calls(s, medians, s->steps / 4), calls = 0, expected = 0;
+    for (uint32_t step = 0; step < end; step++)
+        if (medians[step] > LONGER * most) {
+            calls += s->calls[step];
+            expected += usual;
+        }
+    return calls < FEW * expected;
+}
+
 pj_fault_found pj_fault_start_up(pj_fault_steps *s)
 {
     pj_fault_found found = {.rank = UINT32_MAX};
     if (s->steps < LEAST_STEPS)
         return found;
-    double *medians = medians_of_steps(s), spent = 0, loss = 0;
+    double *medians = medians_of_steps(s), spent = 0, loss = 0, ipcs[2];
     uint32_t quarter = s->steps / 4, end = 0;
     double most = usual_most(s, medians, quarter);
     for (uint32_t step = 0; step < quarter; step++)
@@ -459,6 +502,11 @@ pj_fault_found pj_fault_start_up(pj_fault_steps *s)
     found.where = end > 1
                       ? pj_arena_format(s->arena, "all ranks, first %u of %u steps", end, s->steps)
                       : pj_arena_format(s->arena, "all ranks, first of %u steps", s->steps);
+    if (ipcs_of(s->run, most * (1 + LONGER) / 2, ipcs) && ipcs[0] < LOW * ipcs[1])
+        found.where = pj_arena_format(s->arena, "%s, IPC %.2f in place of %.2f", found.where,
+                                      ipcs[0], ipcs[1]);
+    else
+        found.initial = is_initial(s, medians, end, most);
     return found;
 }
 
@@ -511,10 +559,15 @@ pj_fault_found pj_fault_imbalance_per_step(pj_fault_steps *s)
 }
 
 static const pj_work_fault faults[] = {
-    {"serial_part", pj_fault_serial},  {"slow_rank", pj_fault_slow},
-    {"slow_node", pj_fault_slow},      {"noise", pj_fault_noise},
-    {"noisy_node", pj_fault_noise},    {"start_up", pj_fault_start_up},
-    {"imbalance", pj_fault_imbalance}, {"imbalance_per_step", pj_fault_imbalance_per_step},
+    {"serial_part", pj_fault_serial},
+    {"slow_rank", pj_fault_slow},
+    {"slow_node", pj_fault_slow},
+    {"noise", pj_fault_noise},
+    {"noisy_node", pj_fault_noise},
+    {"start_up", pj_fault_start_up},
+    {"initialisation", pj_fault_start_up},
+    {"imbalance", pj_fault_imbalance},
+    {"imbalance_per_step", pj_fault_imbalance_per_step},
 };
 
 const pj_work_fault *pj_work_fault_at(size_t index)

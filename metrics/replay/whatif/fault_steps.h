@@ -15,7 +15,8 @@
 typedef struct pj_fault_steps {
     const pj_run *run;
     pj_arena *arena;
-    const double *work; // ns
+    const double *work;    // ns
+    const uint32_t *calls; // by step: what its ranks wait for, but for collectives of all
     double *factors;
     uint32_t steps, ranks;
     pj_step_borders kind;
@@ -31,6 +32,7 @@ typedef struct pj_fault_found {
     uint32_t rank;     // the one it is about; UINT32_MAX = several
     const bool *ranks; // all that it is about, by rank
     bool node;         // all ranks of a node
+    bool initial;      // not the first of steps that are alike, but what comes before them
     double longer;     // what it takes of what the others do; 0 = not said
     double lasts_ns;   // what it takes from the begin of the run on, or less; 0 = not said
 } pj_fault_found;
@@ -43,7 +45,8 @@ pj_fault_found pj_fault_slow(pj_fault_steps *steps);
 /// Work that takes longer than the same of others and at other times, in few steps: cut to that.
 pj_fault_found pj_fault_noise(pj_fault_steps *steps);
 
-/// First steps in which the ranks compute longer than in any later one but one: cut to that.
+/// First steps in which the ranks compute longer than in any later one but one: cut to that. It is
+/// initialisation where they have fewer calls than later steps, unless their IPC is much lower.
 pj_fault_found pj_fault_start_up(pj_fault_steps *steps);
 /// Work over all steps, shared equally.
 pj_fault_found pj_fault_imbalance(pj_fault_steps *steps);

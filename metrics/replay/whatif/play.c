@@ -328,11 +328,14 @@ static void add_work(look *k, uint32_t rank, double ns)
     add_to_step(&k->pieces, k->layout->ranks, rank, ns);
 }
 
-/// Waits of a first thread are of the piece that it works in.
+/// Waits of a first thread are of the step that it works in.
 static void add_call(look *k, uint32_t rank)
 {
-    add_to_step(&k->pieces, k->layout->ranks, rank, 0);
-    k->pieces.work.calls[k->pieces.of_rank[rank]]++;
+    steps *kinds[] = {&k->steps, &k->iterations, &k->pieces};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        add_to_step(kinds[i], k->layout->ranks, rank, 0);
+        kinds[i]->work.calls[kinds[i]->of_rank[rank]]++;
+    }
 }
 
 static void look_at(look *k, const pj_tape_op *op)
@@ -348,11 +351,13 @@ static void look_at(look *k, const pj_tape_op *op)
         break;
     case PJ_TAPE_AWAIT:
         k->patterns |= 1u << (op->value & PJ_TAPE_PATTERNS);
-        if (!first)
+        if (first && !(op->value & PJ_TAPE_OF_ALL) &&
+            (op->value & PJ_TAPE_PATTERNS) != PJ_WAIT_init_wait)
+            add_call(k, rank);
+        if (!first || !(op->value & PJ_TAPE_OF_ALL))
             break;
-        add_call(k, rank);
-        k->steps.of_rank[rank] += (op->value & PJ_TAPE_OF_ALL) != 0;
-        k->pieces.of_rank[rank] += (op->value & PJ_TAPE_OF_ALL) != 0;
+        k->steps.of_rank[rank]++;
+        k->pieces.of_rank[rank]++;
         break;
     case PJ_TAPE_BORDER:
         k->iterations.of_rank[rank] += op->what == PJ_TAPE_ITERATION;

@@ -45,7 +45,7 @@ PJ_CHECKED bool pj_play(const pj_run *run, const pj_change *change, pj_job *job,
 /// Work by steps, ns.
 typedef struct pj_step_work {
     double *of;      // by step and rank, first threads only
-    uint32_t *calls; // by step: messages and meetings that its ranks wait for
+    uint32_t *calls; // by step: what its ranks wait for, but for collectives of all
     uint32_t count;
 } pj_step_work;
 

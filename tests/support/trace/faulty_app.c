@@ -289,6 +289,11 @@ pj_trace_writer *pj_faulty_write(const pj_faulty_app *with)
         compute(&a, k, 100000);
     for (uint32_t k = 0; k < a.ranks; k++)
         call(&a, k, (pj_trace_call){.name = "MPI_Init"}, 300000);
+    if (with->initial > 0) {
+        for (uint32_t k = 0; k < a.ranks; k++)
+            compute(&a, k, with->initial * STEP_NS);
+        meet(&a, "MPI_Barrier", 0, false, 3000);
+    }
     if (with->serial_once)
         work_alone(&a, with->serial * STEP_NS * STEPS);
     for (uint32_t step = 0; step < STEPS; step++)
@@ -342,6 +347,7 @@ static const pj_faulty_app apps[] = {
     {.name = "nothing, and many collectives in each step", .pauses = 8},
     {"a start-up before many collectives", "start_up", "first of", 0, .start_up = 4,
      .start_up_steps = 1, .pauses = 8},
+    {"a long initialisation", "initialisation", "first of", 0, .initial = 6},
     {"a first step that takes longer", "start_up", "first of", .ranks = 16, .start_up = 3,
      .start_up_steps = 1},
     {.name = "nothing, and no collective", .posted = true, .meets_every = NEVER},

@@ -27,6 +27,7 @@ typedef struct pj_faulty_app {
     uint32_t serial_rank;
     double start_up; // in the first start_up_steps all ranks need so much more of the time
     uint32_t start_up_steps;
+    double initial;       // times the work of a step, done by all before the first one
     uint32_t meets_every; // steps, in which all ranks meet; default 1, more than all steps: never
     uint32_t pauses;  // collectives in a step beyond its last one, with hardly any work before them
     bool posted;      // MPI_Irecv, MPI_Isend and MPI_Waitall in place of MPI_Sendrecv

@@ -121,7 +121,8 @@ static void number_ranks(pj_run *run, pj_ai_rank **ranks, size_t *count)
     if (repeated)
         pj_run_remark(run, PJ_WARNING, "rank_unclear",
                       "several files call themselves the same rank: ranks are numbered by the "
-                      "order of the files");
+                      "order of the files (of a profiler that recorded several cycles give the "
+                      "files of one)");
 }
 
 /// Of all records on the common clock.

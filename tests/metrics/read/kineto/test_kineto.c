@@ -509,6 +509,9 @@ static void oddities_are_said(void **state)
     pj_auto_run twice = must_load("{e2/rank0,e2/rank1,e8/rank0}.json", 1);
     assert_true(kineto_run_says(twice, "two files hold the same rank 0"));
     assert_int_equal(twice->layout.ranks, 2);
+    pj_auto_run cycles = must_load("{e2/rank0,e5/rank0}.json", 1);
+    assert_true(kineto_run_says(cycles, "several files call themselves the same rank"));
+    assert_int_equal(cycles->layout.ranks, 2);
 }
 
 /// The case e2 in one file, whose processes are called by ranks; and without these names.

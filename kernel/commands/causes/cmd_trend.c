@@ -81,18 +81,42 @@ static bool write_pages(pj_session *session, const trend_args *args, const pj_li
     return true;
 }
 
+/// Whether some trace has regions that nobody has looked for: summaries and files of TALP are read
+/// with all they have.
+static bool lacks_regions(const pj_list *runs)
+{
+    for (size_t i = 0; i < runs->count; i++) {
+        const pj_run *run = runs->items[i].run;
+        bool summary = run->provenance && run->provenance->alone;
+        if (!summary && !run->untraced && !run->parts.count && !run->part.whole)
+            return true;
+    }
+    return false;
+}
+
+/// With their regions where one is wanted.
+static bool load_runs(pj_session *session, const trend_args *args, pj_value *runs, pj_err *err)
+{
+    pj_load_args load = args->load;
+    pj_load_opts how = {.for_sums = true};
+    load.region = NULL; // is taken from each run
+    if (!pj_inputs_load(session, &load, how, runs, err))
+        return false;
+    if (!args->load.region || !lacks_regions(runs->list))
+        return true;
+    pj_value_clear(runs);
+    how.functions = PJ_CUT_FUNCTIONS;
+    return pj_inputs_load(session, &load, how, runs, err);
+}
+
 static bool run_trend(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     trend_args args = *(const trend_args *)given;
-    pj_load_args load = args.load;
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_auto_value runs = {0};
     pj_exports exports = args.exports;
     exports.paths.items = pj_new_n(arena, const char *, exports.paths.count + 1);
-    load.region = NULL; // is taken here: of each run
-    pj_load_opts how = {.for_sums = true,
-                        .functions = args.load.region ? PJ_CUT_FUNCTIONS : PJ_CUT_NOTHING};
-    if (!pj_export_check(&args.exports, err) || !pj_inputs_load(session, &load, how, &runs, err))
+    if (!pj_export_check(&args.exports, err) || !load_runs(session, &args, &runs, err))
         return false;
     pj_table *table = table_of(&args, runs.list, args.load.region, err);
     if (!table)

@@ -55,12 +55,14 @@ typedef struct caller {
     uint64_t mpi_ns;
     uint64_t operated;              // when its last operation on a window ended
     uint64_t completed, completing; // MPI_Win_complete: its begin, the last operation before
+    uint32_t epoch[2]; // calls that may wait for a post: MPI_Win_start, the longest operation since
 } caller;
 
 typedef struct use { // of an MPI function
     uint64_t calls, time_ns, ideal_ns;
     bool polls, last;         // MPI_Test and its like; MPI_Finalize
     bool operates, completes; // on a window: MPI_Put and the like; MPI_Win_complete
+    bool starts;              // MPI_Win_start
 } use;
 
 struct pj_call_waits {
@@ -99,6 +101,7 @@ static void name_uses(pj_call_waits *waits)
                                   row->role == PJ_ROLE_NONE &&
                                   !is_named((pj_mpi_call)i, "MPI_Win_");
         waits->uses[i].completes = is_named((pj_mpi_call)i, "MPI_Win_complete");
+        waits->uses[i].starts = is_named((pj_mpi_call)i, "MPI_Win_start");
     }
 }
 
@@ -117,7 +120,8 @@ pj_call_waits *pj_call_waits_new(const pj_run *run, bool delays)
     waits->history = delays && !run->roi.set ? pj_wait_history_new(run) : NULL;
     waits->callers = pj_new_n(arena, caller, run->layout.ranks);
     for (uint32_t i = 0; i < run->layout.ranks; i++)
-        waits->callers[i].now = waits->callers[i].last = PJ_NO_WAIT;
+        waits->callers[i].now = waits->callers[i].last = waits->callers[i].epoch[0] =
+            waits->callers[i].epoch[1] = PJ_NO_WAIT;
     name_uses(waits);
     return waits;
 }
@@ -181,51 +185,6 @@ static uint32_t new_call(pj_call_waits *waits)
     }
     pj_grow(waits->calls, &waits->call_cap, waits->call_count + 1);
     return (uint32_t)waits->call_count++;
-}
-
-/// What a target that waits for the end of its epoch asks for.
-static void note_operation(caller *c, const use *u, const uint64_t trace[2])
-{
-    if (u->operates)
-        c->operated = trace[1];
-    if (!u->completes)
-        return;
-    c->completed = trace[0];
-    c->completing = c->operated;
-}
-
-void pj_call_waits_enter(pj_call_waits *waits, uint32_t location, pj_mpi_call name,
-                         const uint64_t trace[2], double clock)
-{
-    caller *c = caller_of(waits, location);
-    uint64_t enter = trace[0], leave = trace[1];
-    if (!c)
-        return;
-    c->now = new_call(waits);
-    waits->calls[c->now] = (call){.enter = enter,
-                                  .leave = leave,
-                                  .until = enter,
-                                  .first_sent = UINT64_MAX,
-                                  .clock = (uint64_t)(clock + 0.5),
-                                  .rank = waits->run->layout.rank_of[location],
-                                  .holders = 1,
-                                  .name = (uint16_t)name,
-                                  .polls = use_of(waits, name)->polls};
-    if (waits->history) {
-        pj_step_place place = pj_wait_history_enter(waits->history, waits->calls[c->now].rank, name,
-                                                    enter, waits->calls[c->now].clock);
-        waits->calls[c->now].step = place.step;
-        waits->calls[c->now].region = place.region;
-    }
-    uint64_t begin = clip(waits, enter), end = clip(waits, leave);
-    use *u = use_of(waits, name);
-    note_operation(c, u, trace);
-    u->calls += enter >= waits->from_ns && enter < waits->to_ns;
-    u->time_ns += end - begin;
-    c->mpi_ns += end - begin;
-    if (waits->watch && waits->watch->called && end > begin)
-        waits->calls[c->now].tag =
-            waits->watch->called(waits->watch->self, waits->calls[c->now].rank, begin, end);
 }
 
 static void sum_up(pj_call_waits *waits, const call *done)
@@ -346,6 +305,87 @@ static void remember(pj_call_waits *waits, caller *c, uint32_t id)
     *recent_at(c, c->recent_count++) = id;
 }
 
+/// One of those who may make a call wait longer does not any more.
+static void release_claim(pj_call_waits *waits, uint32_t id)
+{
+    call *c = &waits->calls[id];
+    c->claims--;
+    if (c->claims == 0 && waits->callers[c->rank].now != id)
+        tell_history(waits, c);
+    release(waits, id);
+}
+
+/// What a target that waits for the end of its epoch asks for.
+static void note_operation(caller *c, const use *u, const uint64_t trace[2])
+{
+    if (u->operates)
+        c->operated = trace[1];
+    if (!u->completes)
+        return;
+    c->completed = trace[0];
+    c->completing = c->operated;
+}
+
+static void drop_epoch(pj_call_waits *waits, caller *c, unsigned which)
+{
+    if (c->epoch[which] != PJ_NO_WAIT)
+        release_claim(waits, c->epoch[which]);
+    c->epoch[which] = PJ_NO_WAIT;
+}
+
+/// Which call waits for a post is known when its signal is taken, as the epoch is completed.
+static void note_epoch(pj_call_waits *waits, caller *c, const use *u)
+{
+    unsigned which = u->starts ? 0 : 1;
+    call *now = &waits->calls[c->now];
+    const call *longest = c->epoch[1] == PJ_NO_WAIT ? NULL : &waits->calls[c->epoch[1]];
+    if (u->starts)
+        drop_epoch(waits, c, 1);
+    else if (c->epoch[0] == PJ_NO_WAIT ||
+             (longest && now->leave - now->enter <= longest->leave - longest->enter))
+        return;
+    drop_epoch(waits, c, which);
+    now->holders++;
+    now->claims++;
+    c->epoch[which] = c->now;
+}
+
+void pj_call_waits_enter(pj_call_waits *waits, uint32_t location, pj_mpi_call name,
+                         const uint64_t trace[2], double clock)
+{
+    caller *c = caller_of(waits, location);
+    uint64_t enter = trace[0], leave = trace[1];
+    if (!c)
+        return;
+    c->now = new_call(waits);
+    waits->calls[c->now] = (call){.enter = enter,
+                                  .leave = leave,
+                                  .until = enter,
+                                  .first_sent = UINT64_MAX,
+                                  .clock = (uint64_t)(clock + 0.5),
+                                  .rank = waits->run->layout.rank_of[location],
+                                  .holders = 1,
+                                  .name = (uint16_t)name,
+                                  .polls = use_of(waits, name)->polls};
+    if (waits->history) {
+        pj_step_place place = pj_wait_history_enter(waits->history, waits->calls[c->now].rank, name,
+                                                    enter, waits->calls[c->now].clock);
+        waits->calls[c->now].step = place.step;
+        waits->calls[c->now].region = place.region;
+    }
+    uint64_t begin = clip(waits, enter), end = clip(waits, leave);
+    use *u = use_of(waits, name);
+    note_operation(c, u, trace);
+    if (u->starts || u->operates)
+        note_epoch(waits, c, u);
+    u->calls += enter >= waits->from_ns && enter < waits->to_ns;
+    u->time_ns += end - begin;
+    c->mpi_ns += end - begin;
+    if (waits->watch && waits->watch->called && end > begin)
+        waits->calls[c->now].tag =
+            waits->watch->called(waits->watch->self, waits->calls[c->now].rank, begin, end);
+}
+
 void pj_call_waits_leave(pj_call_waits *waits, uint32_t location)
 {
     caller *c = caller_of(waits, location);
@@ -363,20 +403,12 @@ void pj_call_waits_leave(pj_call_waits *waits, uint32_t location)
         tell_history(waits, done);
     if (waits->history)
         pj_wait_history_leave(waits->history, done->rank, done->leave);
+    for (unsigned i = 0; use_of(waits, (pj_mpi_call)done->name)->completes && i < 2; i++)
+        drop_epoch(waits, c, i);
     if (last)
         c->last = id; // until all have come
     else
         release(waits, id);
-}
-
-/// One of those who may make a call wait longer does not any more.
-static void release_claim(pj_call_waits *waits, uint32_t id)
-{
-    call *c = &waits->calls[id];
-    c->claims--;
-    if (c->claims == 0 && waits->callers[c->rank].now != id)
-        tell_history(waits, c);
-    release(waits, id);
 }
 
 void pj_call_waits_held(pj_call_waits *waits, uint32_t location, pj_wait_pattern pattern,
@@ -424,6 +456,18 @@ static void note_completion(const pj_call_waits *waits, call *c, uint32_t from, 
     c->behind = !known ? 0 : origin->completing > c->enter ? origin->completing : c->enter;
 }
 
+/// The calls of the epoch that were held until this post.
+static void release_epoch(pj_call_waits *waits, const call *completing, uint32_t from,
+                          uint64_t posted)
+{
+    const caller *c = &waits->callers[completing->rank];
+    for (unsigned i = 0; i < 2; i++) {
+        call *held = c->epoch[i] == PJ_NO_WAIT ? NULL : &waits->calls[c->epoch[i]];
+        if (held && posted > held->enter && posted <= held->leave)
+            release_at(waits, held, posted, PJ_WAIT_late_post, waits->run->layout.rank_of[from]);
+    }
+}
+
 void pj_call_waits_receive(pj_call_waits *waits, uint32_t location, uint32_t from, uint64_t sent,
                            double ideal_ns)
 {
@@ -436,6 +480,8 @@ void pj_call_waits_receive(pj_call_waits *waits, uint32_t location, uint32_t fro
         pj_wait_history_receive(waits->history, c->rank, waits->run->layout.rank_of[from], sent);
     release_at(waits, c, sent, pattern_of_signal(c->name), waits->run->layout.rank_of[from]);
     note_completion(waits, c, from, sent);
+    if (pattern_of_signal(c->name) == PJ_WAIT_late_post)
+        release_epoch(waits, c, from, sent);
     pj_call_waits_held(waits, location, pattern_of_signal(c->name), from, ideal_ns);
 }
 
@@ -582,6 +628,8 @@ static void let_go(pj_call_waits *waits)
         open_fence(waits, f, false);
     for (uint32_t i = 0; i < waits->run->layout.ranks; i++) {
         caller *c = &waits->callers[i];
+        for (unsigned k = 0; k < 2; k++)
+            drop_epoch(waits, c, k);
         if (c->now != PJ_NO_WAIT)
             release(waits, c->now);
         if (c->last != PJ_NO_WAIT) {

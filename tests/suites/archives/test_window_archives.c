@@ -191,6 +191,63 @@ static void targets_wait_for_what_comes_after_the_last_operation(void **state)
     pj_otf2_writer_remove(ANCHOR);
 }
 
+/// What rank 1 waits in a call for the post of rank 0, which comes at 500.
+static uint64_t waited_for_post(const pj_trace_call *call, pj_mpi_call *where)
+{
+    static const uint32_t origin[] = {1}, target[] = {0};
+    pj_auto_trace trace = pj_trace_writer_new((pj_trace_header){.ranks = RANKS});
+    pj_trace_writer_communicator(trace, (uint32_t[]){0, 1, 2}, RANKS);
+    pj_trace_call posts = {
+        .name = "MPI_Win_post", .begin = 500, .end = 510, .group = origin, .group_size = 1};
+    pj_trace_call closes = {
+        .name = "MPI_Win_wait", .begin = 520, .end = 950, .group = origin, .group_size = 1};
+    pj_trace_call opens = {
+        .name = "MPI_Win_start", .begin = 0, .end = 10, .group = target, .group_size = 1};
+    pj_trace_call completes = {
+        .name = "MPI_Win_complete", .begin = 600, .end = 610, .group = target, .group_size = 1};
+    if (call->group)
+        opens = *call;
+    else
+        pj_trace_writer_call(trace, (pj_place){1, 0}, *call);
+    synchronise(trace, 0, posts);
+    synchronise(trace, 0, closes);
+    synchronise(trace, 1, opens);
+    synchronise(trace, 1, completes);
+    for (uint32_t r = 0; r < RANKS; r++)
+        pj_trace_writer_call(trace, (pj_place){r, 0},
+                             (pj_trace_call){.name = "MPI_Comm_rank", .begin = 990, .end = 990});
+    pj_err err = {0};
+    pj_job job = {.workers = 1};
+    uint64_t ns = 0;
+    save(trace, (pj_otf2_style){.clock_step = 0});
+    pj_auto_run run = pj_load(ANCHOR, (pj_load_opts){.aspects = PJ_WANT(delays)}, &job, &err);
+    assert_non_null(run);
+    for (uint32_t i = 0; i < run->waits->sum_count; i++)
+        if (run->waits->sums[i].pattern == PJ_WAIT_late_post && run->waits->sums[i].wait_ns) {
+            ns += run->waits->sums[i].wait_ns;
+            *where = run->waits->sums[i].call;
+        }
+    pj_otf2_writer_remove(ANCHOR);
+    return ns;
+}
+
+/// MPI may hold the start of an epoch until the window is open, or the first operation.
+static void origins_wait_where_they_are_held(void **state)
+{
+    (void)state;
+    static const uint32_t target[] = {0};
+    pj_mpi_call where = PJ_MPI_NONE;
+    pj_trace_call starts = {
+        .name = "MPI_Win_start", .begin = 0, .end = 505, .group = target, .group_size = 1};
+    assert_int_equal(waited_for_post(&starts, &where), 500);
+    assert_int_equal(where, pj_mpi_call_by_name(PJ_S("MPI_Win_start")));
+    pj_trace_call puts = {.name = "MPI_Put", .begin = 20, .end = 505};
+    assert_int_equal(waited_for_post(&puts, &where), 480);
+    assert_int_equal(where, pj_mpi_call_by_name(PJ_S("MPI_Put")));
+    pj_trace_call before = {.name = "MPI_Put", .begin = 20, .end = 30};
+    assert_int_equal(waited_for_post(&before, &where), 0);
+}
+
 /// Nobody waits for what never comes.
 static void unanswered_signals_bind_nobody(void **state)
 {
@@ -298,6 +355,7 @@ int main(void)
         cmocka_unit_test(a_trace_without_windows_says_so),
         cmocka_unit_test(epochs_bind_origins_and_targets),
         cmocka_unit_test(targets_wait_for_what_comes_after_the_last_operation),
+        cmocka_unit_test(origins_wait_where_they_are_held),
         cmocka_unit_test(unanswered_signals_bind_nobody),
         cmocka_unit_test(locks_are_waited_for),
     };

@@ -112,7 +112,8 @@ static void keep_ranks(databases *all, pj_device_tables *t)
     size_t first = all->count;
     order_processes(t);
     if (t->count)
-        t->ranks[0]->odd[PJ_AI_ODD_long_text] += t->texts->odd[PJ_AI_ODD_long_text];
+        for (unsigned odd = 0; odd < PJ_AI_ODDITIES; odd++)
+            t->ranks[0]->odd[odd] += t->texts->odd[odd];
     for (size_t i = 0; i < t->count; i++) {
         if (t->count > 1) // as none of them is the file
             t->ranks[i]->path = pj_arena_format(t->ranks[i]->arena, "%s#%04zu", t->path, i);

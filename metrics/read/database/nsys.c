@@ -67,6 +67,21 @@ static void take_kernel(pj_device_tables *t, const pj_sql_rows *row)
                          pj_sql_rows_integer(row, 3, 0), pj_device_tables_text(t, name));
 }
 
+static const char graph_columns[] = "start! end! deviceId streamId correlationId globalPid";
+
+/// A graph that was recorded as a whole; its kernels then have no rows.
+static void take_graph(pj_device_tables *t, const pj_sql_rows *row)
+{
+    pj_ai_record record = {.begin = pj_sql_rows_integer(row, 0, 0),
+                           .end = pj_sql_rows_integer(row, 1, 0),
+                           .call = pj_device_tables_id(pj_sql_rows_integer(row, 4, -1)),
+                           .work = PJ_AI_COMPUTE};
+    pj_ai_rank *rank = rank_of(t, row, 5);
+    rank->odd[PJ_AI_ODD_graphs]++;
+    pj_device_tables_add(t, rank, record, device_of(t, row), pj_sql_rows_integer(row, 3, 0),
+                         PJ_S("CUDA graph"));
+}
+
 static const char copy_columns[] =
     "start! end! deviceId streamId correlationId globalPid copyKind bytes";
 
@@ -274,6 +289,33 @@ static void take_start(pj_device_tables *t, const pj_sql_rows *row)
     t->base = start > 0 && start < INT64_C(1) << 61 ? start : 0;
 }
 
+static void take_overhead(pj_device_tables *t, const pj_sql_rows *row)
+{
+    int64_t begin = pj_sql_rows_integer(row, 0, 0), end = pj_sql_rows_integer(row, 1, 0);
+    if (begin >= 0 && end > begin)
+        rank_of(t, row, 2)->overhead += (uint64_t)(end - begin);
+}
+
+/// "Not all CUDA events might have been collected.", "No NVTX events collected ...".
+static void take_diagnostic(pj_device_tables *t, const pj_sql_rows *row)
+{
+    static const pj_str words[] = {{"Not all ", 8}, {"lost", 4}, {"dropped", 7}, {"No CUDA", 7}};
+    pj_str text = pj_sql_rows_text(row, 0);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (pj_str_contains(text, words[i]) && pj_str_contains(text, PJ_S("events"))) {
+            t->texts->odd[PJ_AI_ODD_complaints]++;
+            return;
+        }
+}
+
+/// What the profiler says of itself.
+static bool read_notes(pj_device_tables *t, pj_job *job, pj_err *err)
+{
+    return each_row(t, job, "PROFILER_OVERHEAD", "start! end! globalTid", take_overhead, err) &&
+           each_row(t, job, KIND "OVERHEAD", "start! end! globalTid", take_overhead, err) &&
+           each_row(t, job, "DIAGNOSTIC_EVENT", "text", take_diagnostic, err);
+}
+
 /// Without its texts a file has no names.
 static bool check_texts(const pj_device_tables *t, pj_err *err)
 {
@@ -290,13 +332,14 @@ static bool read_events(pj_device_tables *t, pj_job *job, pj_err *err)
     bool ok = each_row(t, job, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs", take_start, err) &&
               pj_device_tables_read_texts(t, "StringIds", "id value", err) &&
               each_row(t, job, KIND "KERNEL", kernel_columns, take_kernel, err) &&
+              each_row(t, job, KIND "GRAPH_TRACE", graph_columns, take_graph, err) &&
               each_row(t, job, KIND "MEMCPY", copy_columns, take_copy, err) &&
               each_row(t, job, KIND "MEMSET", copy_columns, take_copy, err);
     pj_device_tables_expect_calls(t);
     return ok &&
            each_row(t, job, KIND "RUNTIME", "start! end! globalTid correlationId nameId", take_call,
                     err) &&
-           read_mpi(t, job, err) && read_ranges(t, job, err) &&
+           read_mpi(t, job, err) && read_ranges(t, job, err) && read_notes(t, job, err) &&
            each_row(t, job, "MPI_RANKS", "globalTid rank", take_rank, err);
 }
 

@@ -204,6 +204,32 @@ static void files_without_processes_hold_one(void **state)
     assert_int_equal(run->ai->shares[0].idle[PJ_AI_IDLE_unknown], 0);
 }
 
+static bool is_said(const pj_run *run, const char *text)
+{
+    bool said = false;
+    for (size_t i = 0; i < run->remarks.count; i++)
+        said = said || strstr(run->remarks.items[i].text, text);
+    return said;
+}
+
+/// Of a graph that is recorded as a whole there are no kernels; its launch is a call as any.
+static void graphs_are_compute(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_run run = load(PJ_SOURCE_DIR "/tests/golden/nsys/graphs.sqlite", &err);
+    need_module(&err);
+    assert_non_null(run);
+    const pj_ai_share *share = &run->ai->shares[0];
+    assert_int_equal(run->runtime_ns, 80000);
+    assert_int_equal(share->useful, 20000 + 10000 + 18000);
+    assert_int_equal(share->idle[PJ_AI_IDLE_host], 25000);
+    assert_int_equal(share->idle[PJ_AI_IDLE_launch], 3000 + 2000);
+    assert_true(is_said(run, "1 graphs were recorded each as a whole"));
+    assert_true(is_said(run, "1 times the profiler says that events are missing"));
+    assert_true(is_said(run, "its profiler took 5.0 % of the run for itself"));
+}
+
 /// A table without times, and a file without texts.
 static void lacking_tables_are_refused(void **state)
 {
@@ -498,6 +524,7 @@ int main(void)
         cmocka_unit_test(zeros_are_refused),
         cmocka_unit_test(headers_alone_are_refused),
         cmocka_unit_test(lacking_tables_are_refused),
+        cmocka_unit_test(graphs_are_compute),
         cmocka_unit_test(files_without_processes_hold_one),
         cmocka_unit_test(views_are_refused),
         cmocka_unit_test(damage_ends_in_a_message),

@@ -240,6 +240,23 @@ static void replays_prove_what_is_said(void **state)
     assert_true(proved >= 4);
 }
 
+/// Nothing found is not the same as nothing that could be looked for.
+static void runs_that_no_replay_tells_say_so(void **state)
+{
+    (void)state;
+    pj_trace_writer *writer = pj_trace_writer_new((pj_trace_header){.ranks = 2});
+    for (uint32_t k = 0; k < 2; k++)
+        pj_trace_writer_state(writer, (pj_place){k, 0}, 0, 1000 * (k + 1), 1);
+    pj_auto_run run = load(writer, "fault");
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_err err = {.code = PJ_E_NONE};
+    pj_faults found;
+    assert_true(pj_faults_find(&run, 1, NULL, arena, &found, &err));
+    assert_non_null(found.lack);
+    pj_auto_table table = pj_faults_table(&found, 1);
+    assert_non_null(strstr(table->note, "cannot be replayed"));
+}
+
 /// Rank 5 needs twice as long in every fifth step: the timeline that shows it is of such a step.
 static void timelines_are_led_to_the_place(void **state)
 {
@@ -277,6 +294,7 @@ int main(void)
         cmocka_unit_test(faults_of_sizes_and_threads_are_found_first),
         cmocka_unit_test(tables_say_what_to_look_at),
         cmocka_unit_test(replays_prove_what_is_said),
+        cmocka_unit_test(runs_that_no_replay_tells_say_so),
         cmocka_unit_test(timelines_are_led_to_the_place),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);

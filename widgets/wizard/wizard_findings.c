@@ -205,8 +205,10 @@ static void on_look(void *context, size_t place)
 static void on_replay(void *context, size_t place)
 {
     const pj_fault *fault = fault_at(context, place);
-    if (fault && fault->change)
-        pj_wizard_whatif_open(context, fault->change);
+    if (!fault || !fault->change)
+        return;
+    bool ideal = strcmp(fault->change, PJ_FAULT_IDEAL) == 0; // as the page begins
+    pj_wizard_whatif_open(context, ideal ? "" : fault->change);
 }
 
 // The list
@@ -250,8 +252,13 @@ static void tell_rest(const pj_wizard *wizard)
     const pj_faults *faults = &page->faults;
     pj_auto_buf html = {0};
     pj_buf_puts(&html, "<div style=\"" PJ_HTML_FONT "\">");
-    if (faults->count == 0)
+    if (faults->lack) {
+        pj_buf_puts(&html, "The run cannot be replayed: ");
+        pj_escape_html(&html, pj_str_of(faults->lack));
+        pj_buf_puts(&html, ". Faults that only a replay tells are not among these. ");
+    } else if (faults->count == 0) {
         pj_buf_puts(&html, "Nothing was found that would bring a hundredth of the run. ");
+    }
     if (faults->count > MOST_FINDINGS)
         pj_buf_addf(&html, "%zu more are in the table of <code>findings</code>. ",
                     faults->count - MOST_FINDINGS);

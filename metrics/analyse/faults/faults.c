@@ -193,7 +193,10 @@ static bool find_in_work(search *s, pj_err *err)
     pj_bursts bursts;
     pj_played as_it_was;
     pj_change nothing = {.steps = 0};
-    if (!s->run->tape || pj_tape_lacks(s->run->tape))
+    s->out->lack = s->run->ideal.reason ? s->run->ideal.reason
+                   : s->run->tape       ? pj_tape_lacks(s->run->tape)
+                                        : "it has no events";
+    if (s->out->lack)
         return true;
     if (!pj_play_bursts(s->run, s->job, s->arena, &bursts, err) ||
         !pj_play(s->run, &nothing, s->job, s->arena, &as_it_was, err))

@@ -48,6 +48,7 @@ typedef struct pj_faults {
     pj_fault *items; // the most recoverable first
     size_t count;
     double units;     // threads; of AI runs devices
+    const char *lack; // why no replay tells the faults of the work; NULL = one does
     double others_ns; // of those below a hundredth of the run, together
     size_t others;
 } pj_faults;

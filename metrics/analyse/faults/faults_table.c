@@ -195,6 +195,11 @@ pj_table *pj_faults_table(const pj_faults *faults, double runs_per_year)
               "they "
               "bring adds up. What an account of waits tells is an upper bound. Scaling is against "
               "the smallest run, in a replay of its own.";
+    if (faults->lack)
+        table->note = pj_arena_format(
+            table->arena,
+            "The run cannot be replayed: %s. Faults that only a replay tells are not among these.",
+            faults->lack);
     for (size_t i = 0; i < faults->count; i++)
         if (faults->items[i].said)
             say(faults, &faults->items[i], table);

@@ -151,9 +151,13 @@ static bool add_computation(const rows *r, pj_err *err)
         if (!add_change(r, pj_arena_format(arena, "function:%s:2", name), err))
             return false;
     }
+    enum { NS_PER_US = 1000, SHORT = 10 * NS_PER_US };
     unsigned long long length = r->whatif->bursts.long_ns;
-    return add_change(r, pj_arena_format(arena, "bursts:%lluus:2", length / 1000), err) &&
-           add_change(r, "compute:2", err) && add_change(r, "slowest:1.1", err);
+    bool is_short = length < SHORT;
+    const char *bursts = pj_arena_format(
+        arena, "bursts:%llu%s:2", is_short ? length : length / NS_PER_US, is_short ? "ns" : "us");
+    return add_change(r, bursts, err) && add_change(r, "compute:2", err) &&
+           add_change(r, "slowest:1.1", err);
 }
 
 static bool add_standard(const rows *r, pj_err *err)

@@ -143,7 +143,7 @@ static void runs_without_events_have_no_causes(void **state)
         assert_true(fake_host_pump(&s.fake));
     pj_user_change(&s, pj_user_named(&s, "IntSlider", "Computation %"), "{'value': 50}");
     pj_user_turn_to(&s, "Findings");
-    assert_true(pj_user_says(&s, "Nothing was found"));
+    assert_true(pj_user_says(&s, "The run cannot be replayed"));
     click_of_finding(&s, "Look", 3);
     click_of_finding(&s, "Replay", 3);
     assert_true(is_in_front(&s, "Findings"));

@@ -11,14 +11,24 @@
 #include "metrics/base/map.h"
 #include "metrics/base/str.h"
 #include "metrics/read/database/device_tables.h"
+#include "metrics/read/database/nsys_ranges.h"
 #include "metrics/read/database/rocpd_meters.h"
 #include "metrics/read/database/sql_file.h"
 #include "metrics/read/kineto/json_span.h"
 #include "metrics/read/kineto/kineto_event.h"
 
+#include <stdlib.h>
+
 #define KERNELS "rocpd_kernel_dispatch"
 
-enum { OFTEN = 65536 };
+enum { OFTEN = 65536, MOST_STEPS = 1 << 20 };
+
+/// A range that may be a step.
+typedef struct mark {
+    pj_ai_rank *rank;
+    int64_t thread, begin, end;
+    const char *name;
+} mark;
 
 typedef struct rocpd {
     pj_device_tables *tables;
@@ -30,7 +40,9 @@ typedef struct rocpd {
     pj_map agents;      // of an agent that is a GPU: its index plus one
     pj_map units;       // of that index: low and high half of its uuid
     pj_map marks;       // of an event that a program marks: its text, 0 = that of the region
-    pj_buf text;        // without its escapes
+    mark *steps;
+    size_t step_count, step_cap;
+    pj_buf text; // without its escapes
 } rocpd;
 
 /// Calls `take` for every row of the process's table.
@@ -86,7 +98,7 @@ static void take_event(rocpd *r, const pj_sql_rows *row)
     uint32_t id = pj_device_tables_id(pj_sql_rows_integer(row, 1, -1));
     if (id != PJ_AI_NONE)
         pj_map_put(&r->stack_of, key_of(row, 0), id);
-    if (r->tables->regions &&
+    if ((r->tables->regions || r->tables->steps) &&
         is_mark(pj_device_tables_text(r->tables, pj_sql_rows_integer(row, 2, -1))))
         pj_map_put(
             &r->marks, key_of(row, 0),
@@ -188,18 +200,50 @@ static void take_mark(rocpd *r, const pj_sql_rows *row)
     pj_str name = pj_str_of(r->tables->texts->names[text]);
     if (!name.len)
         name = pj_device_tables_text(r->tables, pj_sql_rows_integer(row, 3, -1));
+    int64_t thread = pj_sql_rows_integer(row, 5, 0);
     if (rank->ranges)
-        pj_ai_ranges_add(rank, pj_sql_rows_integer(row, 5, 0), begin, end, name);
+        pj_ai_ranges_add(rank, thread, begin, end, name);
+    if (!r->tables->steps || end < begin || r->step_count == MOST_STEPS)
+        return;
+    pj_grow(r->steps, &r->step_cap, r->step_count + 1);
+    r->steps[r->step_count++] = (mark){rank, thread, begin, end, name.at};
+}
+
+/// The outer one of those that begin together first.
+static int by_begin(const void *a, const void *b)
+{
+    const mark *x = a, *y = b;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    return (x->end < y->end) - (x->end > y->end);
+}
+
+/// Outermost ranges that come again are steps, as those of NVTX are.
+static void choose_steps(rocpd *r)
+{
+    pj_nsys_ranges *ranges = pj_nsys_ranges_new();
+    if (r->step_count)
+        qsort(r->steps, r->step_count, sizeof *r->steps, by_begin);
+    for (size_t i = 0; i < r->step_count; i++) {
+        const mark *m = &r->steps[i];
+        pj_nsys_ranges_add(ranges, m->rank, m->thread, m->begin, m->end, pj_str_of(m->name));
+    }
+    pj_nsys_ranges_finish(ranges);
+    pj_nsys_ranges_free(ranges);
 }
 
 static const char region_columns[] = "start! end! pid name_id event_id tid";
 
 static bool read_marks(rocpd *r, pj_err *err)
 {
-    if (!r->tables->regions)
+    if (!r->tables->regions && !r->tables->steps)
         return true;
-    pj_device_tables_expect_ranges(r->tables, SIZE_MAX);
-    return each_row(r, "rocpd_region", region_columns, take_mark, err);
+    if (r->tables->regions)
+        pj_device_tables_expect_ranges(r->tables, SIZE_MAX);
+    bool ok = each_row(r, "rocpd_region", region_columns, take_mark, err);
+    if (ok && r->tables->steps)
+        choose_steps(r);
+    return ok;
 }
 
 /// Which devices of the machine those of the ranks that were met from `first` on are.
@@ -259,6 +303,7 @@ bool pj_rocpd_read(pj_device_tables *tables, pj_job *job, pj_err *err)
         pj_map_free(&r.symbols);
         pj_map_free(&r.agents);
         pj_map_free(&r.marks);
+        free(r.steps);
         pj_buf_free(&r.text);
     }
     return ok;

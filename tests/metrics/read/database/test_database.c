@@ -105,6 +105,24 @@ static void ranges_are_steps(void **state)
     expect_steps(PJ_SOURCE_DIR "/tests/golden/nsys/renumbered.sqlite");
 }
 
+/// rocTX: rows stand in the order of ends, the inner one first.
+static void marks_of_roctx_are_steps(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    pj_job job = {.workers = 1};
+    pj_auto_run run = pj_load(PJ_SOURCE_DIR "/tests/golden/rocpd/steps_results.db",
+                              (pj_load_opts){.iterations = true}, &job, &err);
+    need_module(&err);
+    static const uint64_t begins[] = {0, 12000, 92000}, lengths[] = {12000, 80000, 20000};
+    assert_int_equal(run->ai->step_count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(run->ai->steps[i].number, i);
+        assert_int_equal(run->ai->steps[i].begin_ns, begins[i]);
+        assert_int_equal(run->ai->steps[i].length_ns, lengths[i]);
+    }
+}
+
 static const pj_ai_region_row *region_of(const pj_run *run, const char *name)
 {
     for (uint32_t i = 0; i < run->ai->region_count; i++)
@@ -519,6 +537,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_run_has_one_account),
         cmocka_unit_test(ranges_are_steps),
+        cmocka_unit_test(marks_of_roctx_are_steps),
         cmocka_unit_test(ranges_are_regions),
         cmocka_unit_test(ranges_tell_exchanges),
         cmocka_unit_test(zeros_are_refused),

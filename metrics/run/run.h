@@ -41,7 +41,7 @@ typedef struct pj_totals {
     uint64_t spent_ns[PJ_SPENT_KINDS];
     uint64_t io_calls; // of input and output, those within others left out
     uint64_t io_read_bytes, io_written_bytes;
-    uint64_t io_untold; // calls that move bytes, of which the trace does not tell how many
+    uint64_t io_read_untold, io_written_untold; // calls of which the trace does not tell them
 } pj_totals;
 
 /// A hardware counter summed over useful time. Index 0 and 1 of pj_run.counters are always

@@ -74,6 +74,7 @@ enum {
     POSIX_IO,
     IO_CALLS,
     IO_READ,
+    IO_WRITTEN,
 };
 
 const pj_column *pj_run_table_stats_column(size_t column)
@@ -95,11 +96,14 @@ static const char *lack_of_io(const pj_run *run, uint32_t location)
 }
 
 /// Why it is not known how often that was, and how much was moved.
-static const char *lack_of_io_calls(const pj_totals *t, bool bytes)
+static const char *lack_of_io_calls(const pj_totals *t, size_t column)
 {
+    uint64_t untold = column == IO_READ      ? t->io_read_untold
+                      : column == IO_WRITTEN ? t->io_written_untold
+                                             : 0;
     if (t->spent_ns[PJ_SPENT_IO] && !t->io_calls)
         return "the trace has time in input and output, but no calls of it";
-    return bytes && t->io_untold ? "the trace does not tell how many bytes its calls move" : NULL;
+    return untold ? "the trace does not tell how many bytes its calls move" : NULL;
 }
 
 static pj_cell io_cell(const pj_run *run, uint32_t location, size_t column)
@@ -107,7 +111,7 @@ static pj_cell io_cell(const pj_run *run, uint32_t location, size_t column)
     const pj_totals *t = &run->totals[location];
     const char *lack = lack_of_io(run, location);
     if (!lack && column >= IO_CALLS)
-        lack = lack_of_io_calls(t, column >= IO_READ);
+        lack = lack_of_io_calls(t, column);
     if (lack)
         return pj_cell_empty(lack);
     const uint64_t values[] = {t->mpi_io_ns, t->spent_ns[PJ_SPENT_IO] - t->mpi_io_ns, t->io_calls,

@@ -303,6 +303,13 @@ void pj_state_clock_rare_reading(pj_state_clock *clock, unsigned counter, uint64
     credit->last = time;
 }
 
+void pj_state_clock_file(pj_state_clock *clock, const pj_event *event)
+{
+    pj_state_clock_advance(clock, event->time);
+    pj_io_clock_event(&clock->io, event, clock->window->from, clock->window->to);
+    clock->spending = pj_state_clock_spending(clock);
+}
+
 static void push_level(pj_state_clock *clock, bool counts)
 {
     size_t word = clock->depth / 64;

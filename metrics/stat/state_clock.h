@@ -168,6 +168,8 @@ static inline unsigned pj_state_clock_spending(const pj_state_clock *clock)
     unsigned spent = clock->state < 32 ? pj_state_clock_spent[clock->state] : PJ_SPENT_OTHER;
     if (clock->in_runtime && spent != PJ_SPENT_NOTHING)
         spent = PJ_SPENT_DEVICE;
+    if (clock->mpi && clock->io.other && spent != PJ_SPENT_NOTHING)
+        spent = PJ_SPENT_IO; // whatever the state says of it
     return clock->mpi ? pj_state_clock_in_mpi(clock->mpi, spent) : spent;
 }
 
@@ -275,6 +277,9 @@ static inline void pj_state_clock_runtime(pj_state_clock *clock, uint64_t time, 
 /// An OpenMP level is entered (value not 0) or left.
 void pj_state_clock_level(pj_state_clock *clock, uint64_t time, int64_t value);
 
+/// An event of input or output.
+void pj_state_clock_file(pj_state_clock *clock, const pj_event *event);
+
 /// Whether an OpenMP event is a level; the other families serve the replay.
 static inline bool pj_state_clock_is_level(unsigned code)
 {
@@ -322,7 +327,7 @@ static inline void pj_state_clock_event(pj_state_clock *clock, const pj_event *e
         break;
     case PJ_EV_OTHER:
         if (event->code >= PJ_IO_CALL && event->code <= PJ_IO_MOVED)
-            pj_io_clock_event(&clock->io, event, clock->window->from, clock->window->to);
+            pj_state_clock_file(clock, event);
         break;
     }
 }

@@ -21,8 +21,7 @@ static void add_overlap(pj_io_clock *clock, uint64_t time, uint64_t from, uint64
 /// The outermost call is left: bytes that nothing told of are not known.
 static void leave(pj_io_clock *clock, unsigned way)
 {
-    bool moves = way == PJ_IO_READ || way == PJ_IO_WRITE;
-    clock->untold += moves && !clock->sized;
+    clock->untold[way] += !clock->sized;
 }
 
 static void enter(pj_io_clock *clock, uint64_t time, uint64_t from, uint64_t to)
@@ -70,7 +69,7 @@ static void take_moved(pj_io_clock *clock, const pj_event *event, bool inside)
     if (event->b > PJ_IO_OTHER || !inside)
         return;
     if (event->a == UINT64_MAX)
-        clock->untold++;
+        clock->untold[event->b]++;
     else
         clock->bytes[event->b] += event->a;
 }

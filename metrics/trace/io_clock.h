@@ -11,11 +11,11 @@
 
 typedef struct pj_io_clock {
     uint64_t calls;
-    uint64_t bytes[PJ_IO_OTHER + 1]; // by pj_io_way
-    uint64_t untold;                 // calls that move bytes, nothing tells how many
-    uint64_t overlap_ns, since;      // both are open; since when
-    uint8_t mpi, other;              // pj_io_way of the calls that are open
-    bool sized;                      // of the outermost one it is told what it moves
+    uint64_t bytes[PJ_IO_OTHER + 1];  // by pj_io_way
+    uint64_t untold[PJ_IO_OTHER + 1]; // calls that move bytes, nothing tells how many
+    uint64_t overlap_ns, since;       // both are open; since when
+    uint8_t mpi, other;               // pj_io_way of the calls that are open
+    bool sized;                       // of the outermost one it is told what it moves
 } pj_io_clock;
 
 /// A call of MPI-I/O, or an event of PJ_IO_*; what counts lies in [from, to) ns.

@@ -153,6 +153,25 @@ static void what_is_not_told_has_its_reason(void **state)
     device_trace_remove();
 }
 
+/// MPI_Init reads a file, which no state says.
+static void files_in_other_calls_of_mpi_are_no_mpi_io(void **state)
+{
+    (void)state;
+    device_trace_put("run.prv", HEADER "1:1:1:1:1:0:10:1\n2:1:1:1:1:10:50000003:31\n"
+                                       "1:1:1:1:1:10:40:15\n2:1:1:1:1:20:40000004:1:40000011:7\n"
+                                       "2:1:1:1:1:25:40000004:0\n2:1:1:1:1:40:50000003:0\n"
+                                       "1:1:1:1:1:40:100:1\n1:2:1:2:1:0:100:1\n");
+    pj_auto_run run = device_trace_load("run.prv", 1);
+    const pj_totals *t = run->totals;
+    assert_int_equal(t->mpi_io_ns, 0);
+    assert_int_equal(t->spent_ns[PJ_SPENT_IO], 5);
+    assert_int_equal(t->spent_ns[PJ_SPENT_MPI], 25);
+    assert_int_equal(t->mpi_ns, 30);
+    assert_int_equal(t->io_calls, 1);
+    assert_int_equal(t->io_read_bytes, 7);
+    device_trace_remove();
+}
+
 static void summaries_tell_it_too(void **state)
 {
     (void)state;
@@ -193,6 +212,7 @@ int main(void)
         cmocka_unit_test(rows_by_hand),
         cmocka_unit_test(calls_and_bytes_are_told),
         cmocka_unit_test(what_is_not_told_has_its_reason),
+        cmocka_unit_test(files_in_other_calls_of_mpi_are_no_mpi_io),
         cmocka_unit_test(summaries_tell_it_too),
         cmocka_unit_test(what_did_not_happen_has_no_row),
     };

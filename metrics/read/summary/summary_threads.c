@@ -43,7 +43,8 @@ static const struct {
     {"io_calls", offsetof(pj_totals, io_calls)},
     {"io_bytes_read", offsetof(pj_totals, io_read_bytes)},
     {"io_bytes_written", offsetof(pj_totals, io_written_bytes)},
-    {"io_untold", offsetof(pj_totals, io_untold)},
+    {"io_read_untold", offsetof(pj_totals, io_read_untold)},
+    {"io_written_untold", offsetof(pj_totals, io_written_untold)},
 };
 
 enum { FILES = sizeof files / sizeof *files };

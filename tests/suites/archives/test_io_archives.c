@@ -170,10 +170,10 @@ static void calls_and_bytes_are_told(void **state)
     assert_int_equal(t[0].io_calls, 1);
     assert_int_equal(t[0].io_written_bytes, 4096);
     assert_int_equal(t[0].io_overlap_ns, 6);
-    assert_int_equal(t[0].io_untold, 0);
+    assert_int_equal(t[0].io_written_untold, 0);
     assert_int_equal(t[1].io_calls, 2);
     assert_int_equal(t[1].io_written_bytes, 100);
-    assert_int_equal(t[1].io_untold, 1);
+    assert_int_equal(t[1].io_written_untold, 1);
     pj_auto_table table = pj_run_table_stats(run);
     size_t at = (size_t)pj_table_column(table, PJ_S("io_bytes_written"));
     assert_int_equal(pj_table_cell(table, 0, at)->integer, 4096);

@@ -3,6 +3,7 @@
 
 #include "metrics/ai/ai_mpi.h"
 #include "metrics/ai/ai_ranges.h"
+#include "metrics/ai/ai_repeats.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/fingerprint.h"
 #include "metrics/base/utf8.h"
@@ -43,6 +44,7 @@ void pj_ai_rank_free(pj_ai_rank *rank)
     pj_map_free(&rank->by_stream);
     pj_map_free(&rank->by_thread);
     pj_ai_ranges_free(rank->ranges);
+    pj_ai_repeats_free(rank->repeats);
     free(rank->regions);
     free(rank->records);
     free(rank->calls);
@@ -275,6 +277,7 @@ uint64_t pj_ai_rank_bytes(const pj_ai_rank *rank)
     return mpi + rank->record_cap * sizeof(pj_ai_record) + rank->call_cap * sizeof(pj_ai_call) +
            rank->mpi_call_cap * sizeof(pj_ai_mpi_call) +
            rank->exchange_cap * sizeof(pj_ai_exchange) + rank->name_cap * sizeof(char *) +
-           pj_ai_ranges_bytes(rank->ranges) + pj_ai_cover_bytes(&rank->waiting) +
-           pj_ai_cover_bytes(&rank->driving) + pj_arena_size(rank->arena);
+           pj_ai_ranges_bytes(rank->ranges) + pj_ai_repeats_bytes(rank->repeats) +
+           pj_ai_cover_bytes(&rank->waiting) + pj_ai_cover_bytes(&rank->driving) +
+           pj_arena_size(rank->arena);
 }

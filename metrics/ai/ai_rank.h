@@ -111,7 +111,8 @@ typedef struct pj_ai_region_share {
     uint64_t kernels;
 } pj_ai_region_share;
 
-typedef struct pj_ai_ranges pj_ai_ranges; // metrics/ai/ai_ranges.h
+typedef struct pj_ai_ranges pj_ai_ranges;   // metrics/ai/ai_ranges.h
+typedef struct pj_ai_repeats pj_ai_repeats; // metrics/ai/ai_repeats.h
 
 /// What of a rank outlives its settling, to be drawn.
 typedef enum pj_ai_drawn {
@@ -197,8 +198,10 @@ typedef struct pj_ai_rank {
     pj_ai_device *devices;
     size_t device_count, device_cap;
     pj_map by_stream;
-    pj_ai_ranges *ranges;  // while they are read
-    pj_ai_region *regions; // NULL = none is known
+    pj_ai_ranges *ranges;   // while they are read
+    pj_ai_repeats *repeats; // ranges that may be steps; NULL = nobody asks
+    uint32_t repeated;      // the name of those that are; 0 = steps are marked as such
+    pj_ai_region *regions;  // NULL = none is known
     size_t region_count;
     pj_map by_thread;
     bool wants_regions; // their shares are to be found

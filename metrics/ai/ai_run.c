@@ -383,6 +383,19 @@ static int by_length(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/// Steps that are not marked as such.
+static void remark_on_repeats(pj_run *run, const pj_ai_ranks *ranks)
+{
+    for (size_t r = 0; r < ranks->count; r++)
+        if (ranks->items[r]->repeated) {
+            pj_run_remark(run, PJ_NOTE, "steps_of_ranges",
+                          "no steps are marked (profiler.step()): ranges \"%s\", which come again "
+                          "and again, are taken for them",
+                          ranks->items[r]->names[ranks->items[r]->repeated]);
+            return;
+        }
+}
+
 /// A first step that is much longer than the others is said, never left out.
 static void remark_on_warm_up(pj_run *run)
 {
@@ -517,6 +530,7 @@ static void remark(pj_run *run, const pj_ai_ranks *ranks, bool raw_clock)
     remark_on_ranks(run, ranks);
     remark_on_devices(run, ranks);
     remark_on_overhead(run, ranks);
+    remark_on_repeats(run, ranks);
     remark_on_warm_up(run);
     for (unsigned odd = 0; odd < PJ_AI_ODDITIES; odd++) {
         uint64_t count = 0;

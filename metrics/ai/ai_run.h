@@ -23,6 +23,12 @@ typedef struct pj_ai_run_opts {
 /// Tells a new rank what is wanted of it.
 void pj_ai_run_prepare(pj_ai_run_opts opts, pj_ai_rank *rank);
 
+/// Whether steps are looked for where a program marks none as such.
+static inline bool pj_ai_run_wants_steps(pj_ai_run_opts opts)
+{
+    return opts.steps || opts.parts;
+}
+
 /// Whether ranges are to be found on the hosts, and what devices do of what is launched in them.
 bool pj_ai_run_wants_regions(pj_ai_run_opts opts);
 

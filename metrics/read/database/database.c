@@ -139,7 +139,7 @@ static bool read_file(databases *all, const char *path, pj_err *err)
     pj_device_tables t = {.path = path, .file = pj_sql_file_open(path, job, err)};
     if (!t.file)
         return false;
-    t.steps = all->how.steps || all->how.parts;
+    t.steps = pj_ai_run_wants_steps(all->how);
     t.regions = pj_ai_run_wants_regions(all->how);
     t.mpi = pj_pass_wants_calls(all->pass);
     t.meters = &all->meters;

@@ -2,6 +2,7 @@
 #include "metrics/read/database/device_tables.h"
 
 #include "metrics/ai/ai_ranges.h"
+#include "metrics/ai/ai_repeats.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/job.h"
@@ -20,6 +21,7 @@ pj_ai_rank *pj_device_tables_rank(pj_device_tables *t, int64_t process)
     pj_grow(t->processes, &t->process_cap, t->count + 1);
     t->ranks[t->count] = pj_ai_rank_new(t->path);
     t->ranks[t->count]->keeps_mpi = t->mpi;
+    t->ranks[t->count]->repeats = t->steps ? pj_ai_repeats_new() : NULL;
     t->processes[t->count] = process;
     return t->ranks[t->count++];
 }

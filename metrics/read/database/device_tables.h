@@ -28,8 +28,7 @@ typedef struct pj_device_tables {
     bool steps, regions, mpi;                 // are wanted; mpi: each call of it
     bool one_process;                         // records do not tell theirs
     int64_t range_types[PJ_NSYS_RANGE_TYPES]; // of NVTX events
-    struct pj_nsys_ranges *ranges;            // while they are read
-    struct pj_nsys_facts *facts;              // likewise
+    struct pj_nsys_facts *facts;              // while they are read
     struct pj_rocpd_meters *meters;           // of energy and power
 } pj_device_tables;
 

@@ -4,13 +4,13 @@
 #include "metrics/ai/ai_mpi.h"
 #include "metrics/ai/ai_ranges.h"
 #include "metrics/ai/ai_rank.h"
+#include "metrics/ai/ai_repeats.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
 #include "metrics/base/map.h"
 #include "metrics/base/str.h"
 #include "metrics/read/database/device_tables.h"
 #include "metrics/read/database/nsys_facts.h"
-#include "metrics/read/database/nsys_ranges.h"
 #include "metrics/read/database/sql_file.h"
 #include "metrics/trace/mpi_call.h"
 
@@ -255,8 +255,7 @@ static void take_range(pj_device_tables *t, const pj_sql_rows *row)
         name = pj_device_tables_text(t, pj_sql_rows_integer(row, 5, -1));
     pj_ai_rank *rank = rank_of(t, row, 2);
     int64_t thread = pj_sql_rows_integer(row, 2, 0);
-    if (t->ranges)
-        pj_nsys_ranges_add(t->ranges, rank, thread, begin + t->base, end + t->base, name);
+    pj_ai_repeats_add(rank, thread, begin + t->base, end + t->base, name);
     if (rank->ranges)
         pj_ai_ranges_add(rank, thread, begin + t->base, end + t->base, name);
 }
@@ -271,15 +270,12 @@ static bool read_ranges(pj_device_tables *t, pj_job *job, pj_err *err)
         wanted = wanted || t->ranks[i]->ranges;
     if (!wanted)
         return true;
-    t->ranges = t->steps ? pj_nsys_ranges_new() : NULL;
     for (size_t i = 0; i < PJ_NSYS_RANGE_TYPES; i++)
         t->range_types[i] = range_types[i].number;
     bool ok = each_row(t, job, "ENUM_NSYS_EVENT_TYPE", "id name", take_type, err) &&
               each_row(t, job, "NVTX_EVENTS", range_columns, take_range, err);
-    if (ok && t->ranges)
-        pj_nsys_ranges_finish(t->ranges);
-    pj_nsys_ranges_free(t->ranges);
-    t->ranges = NULL;
+    for (size_t i = 0; i < t->count; i++)
+        pj_ai_repeats_finish(t->ranks[i]);
     return ok;
 }
 

@@ -3,6 +3,7 @@
 #include "metrics/ai/ai_calls.h"
 #include "metrics/ai/ai_ranges.h"
 #include "metrics/ai/ai_rank.h"
+#include "metrics/ai/ai_repeats.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
@@ -11,7 +12,6 @@
 #include "metrics/base/map.h"
 #include "metrics/base/str.h"
 #include "metrics/read/database/device_tables.h"
-#include "metrics/read/database/nsys_ranges.h"
 #include "metrics/read/database/rocpd_meters.h"
 #include "metrics/read/database/sql_file.h"
 #include "metrics/read/kineto/json_span.h"
@@ -21,14 +21,7 @@
 
 #define KERNELS "rocpd_kernel_dispatch"
 
-enum { OFTEN = 65536, MOST_STEPS = 1 << 20 };
-
-/// A range that may be a step.
-typedef struct mark {
-    pj_ai_rank *rank;
-    int64_t thread, begin, end;
-    const char *name;
-} mark;
+enum { OFTEN = 65536 };
 
 typedef struct rocpd {
     pj_device_tables *tables;
@@ -40,9 +33,7 @@ typedef struct rocpd {
     pj_map agents;      // of an agent that is a GPU: its index plus one
     pj_map units;       // of that index: low and high half of its uuid
     pj_map marks;       // of an event that a program marks: its text, 0 = that of the region
-    mark *steps;
-    size_t step_count, step_cap;
-    pj_buf text; // without its escapes
+    pj_buf text;        // without its escapes
 } rocpd;
 
 /// Calls `take` for every row of the process's table.
@@ -203,33 +194,7 @@ static void take_mark(rocpd *r, const pj_sql_rows *row)
     int64_t thread = pj_sql_rows_integer(row, 5, 0);
     if (rank->ranges)
         pj_ai_ranges_add(rank, thread, begin, end, name);
-    if (!r->tables->steps || end < begin || r->step_count == MOST_STEPS)
-        return;
-    pj_grow(r->steps, &r->step_cap, r->step_count + 1);
-    r->steps[r->step_count++] = (mark){rank, thread, begin, end, name.at};
-}
-
-/// The outer one of those that begin together first.
-static int by_begin(const void *a, const void *b)
-{
-    const mark *x = a, *y = b;
-    if (x->begin != y->begin)
-        return x->begin < y->begin ? -1 : 1;
-    return (x->end < y->end) - (x->end > y->end);
-}
-
-/// Outermost ranges that come again are steps, as those of NVTX are.
-static void choose_steps(rocpd *r)
-{
-    pj_nsys_ranges *ranges = pj_nsys_ranges_new();
-    if (r->step_count)
-        qsort(r->steps, r->step_count, sizeof *r->steps, by_begin);
-    for (size_t i = 0; i < r->step_count; i++) {
-        const mark *m = &r->steps[i];
-        pj_nsys_ranges_add(ranges, m->rank, m->thread, m->begin, m->end, pj_str_of(m->name));
-    }
-    pj_nsys_ranges_finish(ranges);
-    pj_nsys_ranges_free(ranges);
+    pj_ai_repeats_add(rank, thread, begin, end, name);
 }
 
 static const char region_columns[] = "start! end! pid name_id event_id tid";
@@ -241,8 +206,8 @@ static bool read_marks(rocpd *r, pj_err *err)
     if (r->tables->regions)
         pj_device_tables_expect_ranges(r->tables, SIZE_MAX);
     bool ok = each_row(r, "rocpd_region", region_columns, take_mark, err);
-    if (ok && r->tables->steps)
-        choose_steps(r);
+    for (size_t i = 0; i < r->tables->count; i++)
+        pj_ai_repeats_finish(r->tables->ranks[i]);
     return ok;
 }
 
@@ -303,7 +268,6 @@ bool pj_rocpd_read(pj_device_tables *tables, pj_job *job, pj_err *err)
         pj_map_free(&r.symbols);
         pj_map_free(&r.agents);
         pj_map_free(&r.marks);
-        free(r.steps);
         pj_buf_free(&r.text);
     }
     return ok;

@@ -1,6 +1,7 @@
 // Traces of PyTorch's profiler (Kineto): a run is one file a rank. Its files are profiles too.
 #include "metrics/ai/ai_ranges.h"
 #include "metrics/ai/ai_rank.h"
+#include "metrics/ai/ai_repeats.h"
 #include "metrics/ai/ai_run.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
@@ -83,6 +84,8 @@ static void new_ranks(const ranks *r, file *f, const char *path, size_t count)
     for (size_t i = 0; i < count; i++) {
         f->ranks[i] = pj_ai_rank_new(path);
         pj_ai_run_prepare(r->how, f->ranks[i]);
+        if (pj_ai_run_wants_steps(r->how))
+            f->ranks[i]->repeats = pj_ai_repeats_new();
         if (f->ranks[i]->wants_regions)
             pj_ai_ranges_expect(f->ranks[i], true, SIZE_MAX);
     }

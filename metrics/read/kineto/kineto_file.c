@@ -5,6 +5,7 @@
 
 #include "metrics/ai/ai_calls.h"
 #include "metrics/ai/ai_ranges.h"
+#include "metrics/ai/ai_repeats.h"
 #include "metrics/ai/ai_spans.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -204,16 +205,24 @@ static void add_flow(reading *r, const pj_kineto_event *event)
                             call_id(id));
 }
 
+static void add_region(reading *r, int64_t thread, int64_t begin, int64_t end, pj_str name)
+{
+    if (r->rank->ranges)
+        pj_ai_ranges_add(r->rank, thread, begin, end, name);
+    pj_ai_repeats_add(r->rank, thread, begin, end, name);
+}
+
 static void add_range(reading *r, const pj_kineto_event *event)
 {
     bool steps = pj_kineto_is_step(event->name), loads = pj_kineto_is_loading(event->name);
     int64_t begin, end, number;
     bool region = !steps && !loads;
-    if ((region && (event->class != PJ_KINETO_ANNOTATION || !r->rank->ranges)) ||
+    bool wanted = r->rank->ranges || r->rank->repeats;
+    if ((region && (event->class != PJ_KINETO_ANNOTATION || !wanted)) ||
         !times_of(r, event, &begin, &end))
         return;
     if (region)
-        pj_ai_ranges_add(r->rank, thread_of(event), begin, end, text_of(r, event->name));
+        add_region(r, thread_of(event), begin, end, text_of(r, event->name));
     else if (loads)
         pj_ai_spans_add(&r->rank->loading, begin, end);
     else if (pj_parse_i64(pj_str_from(event->name, strlen("ProfilerStep#")), &number))
@@ -507,6 +516,7 @@ static bool settle(reading *r, pj_err *err)
     for (size_t i = 0; i < r->rank_count; i++) {
         pj_ai_rank *rank = r->ranks[i];
         drop_clamped(rank);
+        pj_ai_repeats_finish(rank);
         pj_ai_rank_shift(rank, r->base);
         rank->cut = r->ranks[0]->cut || facts.damage;
         rank->cut_at = r->ranks[0]->cut_at;

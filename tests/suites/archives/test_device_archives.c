@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#define ANCHOR PJ_BINARY_DIR "/device_archive.otf2"
+#define ANCHOR PJ_BINARY_DIR "/device_archives.otf2"
 
 enum { HOST, STREAM, OTHER_STREAM, LOCATIONS };
 enum { MAIN, LAUNCH, COPY, WAIT, KERNEL, IDLE, IDLE_TOO, ROLE_KERNEL = 40 };

@@ -92,19 +92,21 @@ static pj_run *read_once(load_state *loading, pj_err *err)
     if (loading->opts->tag)
         run->tag = pj_arena_text(run->arena, pj_str_of(loading->opts->tag));
     const pj_load_opts *opts = loading->opts;
-    enum { OWN = 6 + PJ_ASPECT_SINKS }; // the replay needs the totals: it comes after them
+    enum { OWN = 7 + PJ_ASPECT_SINKS }; // the replay needs the totals: it comes after them
     pj_sink *sinks = pj_new_n(run->arena, pj_sink, OWN + opts->listener_count);
     size_t own = 0;
     sinks[own++] = pj_useful_sink();
     sinks[own++] = pj_bracket_sink(&loading->bracket);
     unsigned aspects = pj_load_aspects(opts);
     own += pj_aspects_listen(aspects, &loading->timeline, sinks + own);
+    if (loading->functions)
+        sinks[own++] = pj_function_sink(loading->functions);
     if (!opts->no_replay || pj_aspects_replayed(aspects))
         own += add_replays(loading, run, sinks + own);
     if (loading->slicing)
         sinks[own++] = pj_slice_sink(loading->slicing);
     if (loading->functions)
-        sinks[own++] = pj_function_sink(loading->functions);
+        sinks[own++] = pj_function_finish_sink(loading->functions);
     size_t count = own + opts->listener_count;
     for (size_t i = own; i < count; i++)
         sinks[i] = opts->listeners[i - own];

@@ -147,7 +147,10 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
         r->entered[i].asked = r->entered[i].freed = NO_LOCK;
     r->lag = (uint64_t)run->layout.locations * LAG_EACH;
     r->lag = r->lag < LAG_LEAST ? LAG_LEAST : r->lag;
-    pj_engine_watch watch = {.moved = r->opts.watch.moved, .self = r->opts.watch.self};
+    pj_engine_watch watch = {.moved = r->opts.watch.moved,
+                             .sent = r->opts.watch.sent,
+                             .met = r->opts.watch.met,
+                             .self = r->opts.watch.self};
     if (r->opts.ideal_path) {
         r->ideal = pj_ideal_trace_new(r->opts.ideal_path, run, err);
         if (!r->ideal)

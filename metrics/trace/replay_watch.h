@@ -16,6 +16,11 @@ typedef struct pj_replay_watch {
     uint32_t (*called)(void *self, uint32_t rank, uint64_t enter, uint64_t leave);
     /// Of a call, it waited from `begin` to `end`.
     void (*waited)(void *self, uint32_t rank, uint32_t tag, uint64_t begin, uint64_t end);
+    /// A call that the location enters at `time`, and does at `clock`, sends or receives a message
+    /// or takes part in a collective; what is returned stands for it there.
+    uint64_t (*sent)(void *self, uint32_t location, uint64_t time, double clock);
+    /// Two of these have to do with each other.
+    void (*met)(void *self, uint64_t mark, uint64_t other);
     void *self;
 } pj_replay_watch;
 

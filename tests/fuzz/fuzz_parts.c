@@ -134,6 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (pj_function_cut cut = PJ_CUT_NOTHING + 1; cut < PJ_CUT_END; cut++) {
         pj_function_parts *parts = pj_function_parts_new(cut);
         feed(run, pj_function_sink(parts), events, count);
+        feed(run, pj_function_finish_sink(parts), events, count);
         check_functions(run);
         pj_function_parts_free(parts);
     }

@@ -31,9 +31,11 @@ static bool read_pass(pj_str bytes, pj_job *job, found *passed)
     pj_function_parts *parts = pj_function_parts_new(PJ_CUT_PATHS);
     pj_slicing *slicing = pj_slicing_new(pj_slicing_equal(SLICES));
     pj_replay_opts replay = {.job = job, .waits = true, .delays = true};
-    pj_sink sinks[] = {pj_useful_sink(),        pj_device_sink(),       pj_bracket_sink(&bracket),
-                       pj_omp_waits_sink(),     pj_replay_sink(replay), pj_burst_sink(),
-                       pj_function_sink(parts), pj_slice_sink(slicing)};
+    pj_sink sinks[] = {pj_useful_sink(),          pj_device_sink(),
+                       pj_bracket_sink(&bracket), pj_omp_waits_sink(),
+                       pj_replay_sink(replay),    pj_burst_sink(),
+                       pj_function_sink(parts),   pj_function_finish_sink(parts),
+                       pj_slice_sink(slicing)};
     enum { SINKS = sizeof sinks / sizeof *sinks };
     pj_pass pass = {.run = pj_run_new("fuzz"),
                     .sinks = sinks,

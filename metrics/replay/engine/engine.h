@@ -46,6 +46,9 @@ typedef struct pj_engine_watch {
     /// A call that the location enters at `time` in the trace, and did at `clock`, sends a message:
     /// what is returned comes back with its delivery.
     uint64_t (*sent)(void *self, uint32_t location, uint64_t time, double clock);
+    /// The same of calls that receive or take part in a collective, where this is not NULL: two of
+    /// them have to do with each other.
+    void (*met)(void *self, uint64_t mark, uint64_t other);
     /// A message with all its ends replayed: clocks of send, start, post and arrival, in ns.
     void (*delivered)(void *self, uint32_t message, uint64_t mark, const double clock[4]);
     void *self;

@@ -244,6 +244,13 @@ void pj_engine_do_post(pj_engine *engine, const line *l, uint32_t id)
     message_posted(engine, m, l->clock.now, l->clock.at);
 }
 
+static void meet_sender(const pj_engine *engine, const line *l, const message *m)
+{
+    uint32_t location = (uint32_t)(l - engine->lines);
+    uint64_t mark = engine->watch.sent(engine->watch.self, location, l->clock.at, l->seen);
+    engine->watch.met(engine->watch.self, mark, m->mark);
+}
+
 bool pj_engine_do_wait(pj_engine *engine, line *l, uint32_t id)
 {
     message *m = &engine->messages[id];
@@ -254,6 +261,8 @@ bool pj_engine_do_wait(pj_engine *engine, line *l, uint32_t id)
     double start = m->sent;
     if (m->size >= engine->network.eager_bytes)
         start = later(start, m->posted);
+    if (__builtin_expect(engine->watch.met != NULL, 0) && !m->no_send)
+        meet_sender(engine, l, m);
     if (!m->no_send) {
         double there = start + pj_network_transfer_ns(&engine->network, m->size);
         if (engine->account)

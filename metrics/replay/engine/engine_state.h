@@ -39,6 +39,8 @@ typedef struct sync {
     uint64_t number;
     double came;      // clock of the last arrival in this process
     uint32_t meeting; // in the account
+    bool means, marked;
+    uint64_t mark; // the watch's, of the first guest
 } sync;
 
 typedef struct line {

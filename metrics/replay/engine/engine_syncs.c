@@ -65,6 +65,7 @@ static uint32_t meeting_of(pj_engine *engine, sync *g)
 void pj_engine_sync_mean(pj_engine *engine, uint32_t id, pj_mpi_call call, uint32_t root)
 {
     sync *g = sync_meant(engine, id);
+    g->means = true;
     if (engine->tape)
         pj_tape_sync_mean(engine->tape, (uint32_t)(g - engine->syncs), call);
     if (engine->account)
@@ -184,6 +185,24 @@ void pj_engine_sync_chain(pj_engine *engine, uint32_t id, uint32_t next)
     g->next = next;
 }
 
+/// Guests of a collective have to do with each other; those of other synchronisations do not.
+static void meet_guests(const pj_engine *engine, sync *g, uint64_t mark)
+{
+    if (g->marked && g->means)
+        engine->watch.met(engine->watch.self, mark, g->mark);
+    else
+        g->mark = mark;
+    g->marked = true;
+}
+
+static inline void meet_guest(const pj_engine *engine, const line *l, sync *g)
+{
+    if (__builtin_expect(engine->watch.met != NULL, 0))
+        meet_guests(engine, g,
+                    engine->watch.sent(engine->watch.self, (uint32_t)(l - engine->lines),
+                                       l->clock.at, l->seen));
+}
+
 void pj_engine_sync_join(pj_engine *engine, uint32_t id, uint32_t meant)
 {
     sync *g = &engine->syncs[id], *m = &engine->syncs[meant];
@@ -195,6 +214,8 @@ void pj_engine_sync_join(pj_engine *engine, uint32_t id, uint32_t meant)
     g->meeting = PJ_NO_WAIT;
     if (engine->tape)
         pj_tape_sync_join(engine->tape, id, meant);
+    if (g->marked)
+        meet_guests(engine, m, g->mark);
     come(engine, m, g->arrived, g->clock);
     wake_waiters(engine, g);
     try_open(engine, m);
@@ -209,6 +230,7 @@ bool pj_engine_do_await(pj_engine *engine, uint32_t location, uint32_t id)
         g->first_waiter = location;
         return false;
     }
+    meet_guest(engine, l, g);
     if (g->meeting != PJ_NO_WAIT)
         pj_call_waits_met(engine->account, location, g->meeting, g->clock - l->clock.now);
     if (engine->tape)
@@ -221,6 +243,7 @@ bool pj_engine_do_await(pj_engine *engine, uint32_t location, uint32_t id)
 void pj_engine_do_arrive(pj_engine *engine, const line *l, uint32_t id)
 {
     sync *g = sync_meant(engine, id);
+    meet_guest(engine, l, g);
     if (engine->account)
         pj_call_waits_arrive(engine->account, meeting_of(engine, g), (uint32_t)(l - engine->lines),
                              l->clock.at, l->clock.now);

@@ -43,7 +43,9 @@ void pj_functions_make_parts(pj_run *run, const pj_functions *functions)
         part->runtime_ns = part->end_ns = f->whole.longest_ns;
         part->counters[PJ_COUNTER_INSTRUCTIONS].present = functions->instructions;
         part->counters[PJ_COUNTER_CYCLES].present = functions->cycles;
-        part->ideal.reason = "messages may leave the function: it has no ideal runtime of its own";
+        part->ideal = (pj_ideal){.available = !f->whole.ideal_lacks,
+                                 .reason = f->whole.ideal_lacks,
+                                 .runtime_ns = f->whole.ideal_ns};
         parts++;
     }
 }

@@ -39,10 +39,12 @@ pj_function_cut pj_function_cut_of_part(pj_str key);
 
 /// Whether all ranks, or which part of them, are looked at.
 typedef struct pj_function_use {
-    uint64_t time_ns;    // over all threads
-    uint64_t longest_ns; // of the rank that takes longest
-    uint32_t ranks;      // that were in it
-    pj_sums sums;        // of these ranks, longest_ns as runtime
+    uint64_t time_ns;        // over all threads
+    uint64_t longest_ns;     // of the rank that takes longest
+    uint32_t ranks;          // that were in it
+    pj_sums sums;            // of these ranks, longest_ns as runtime
+    double ideal_ns;         // of the rank that takes longest on the ideal network
+    const char *ideal_lacks; // why it is not known; NULL = it is
 } pj_function_use;
 
 typedef struct pj_function {

@@ -2,6 +2,7 @@
 #include "metrics/run/parts/functions_table.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/str.h"
 #include "metrics/run/parts/functions.h"
 #include "metrics/run/run_table.h"
 #include "metrics/run/sums.h"
@@ -21,7 +22,10 @@ static const pj_column columns[] = {
     {"parallel_efficiency_all", "Of all ranks", "The same over all ranks.", PJ_UNIT_RATIO, false},
     {"load_balance", "Load balance", NULL, PJ_UNIT_RATIO, false},
     {"communication_efficiency", "Communication efficiency", NULL, PJ_UNIT_RATIO, false},
-    {"transfer_efficiency", "Transfer efficiency", NULL, PJ_UNIT_RATIO, false},
+    {"transfer_efficiency", "Transfer efficiency",
+     "Runtime on an ideal network / runtime, where no message leaves the part; above 1 where it "
+     "waits longer there.",
+     PJ_UNIT_RATIO, false},
     {"wait_ns", "Waits", "In MPI calls that it makes itself, over all ranks.", PJ_UNIT_NS, false},
     {"transfer_ns", "Transfer", "The rest of these calls.", PJ_UNIT_NS, false},
     {"ipc", "IPC", "Useful instructions per cycle.", PJ_UNIT_RATIO, false},
@@ -44,7 +48,21 @@ static pj_cell *fill_efficiencies(const pj_run *run, const pj_function_use *use,
     *cell++ = quotient(whole, runtime * run->layout.ranks, no_time);
     *cell++ = quotient(m->useful_mean, m->useful_max, "nobody computes in it");
     *cell++ = quotient(m->useful_max, runtime, no_time);
+    *cell++ = use->ideal_lacks ? pj_cell_empty(use->ideal_lacks)
+                               : quotient(use->ideal_ns, runtime, no_time);
     return cell;
+}
+
+/// Texts of the run that the table may outlive.
+static void keep_texts(pj_table *table)
+{
+    for (size_t i = 0; i < table->row_count * table->column_count; i++) {
+        pj_cell *cell = &table->cells[i];
+        if (cell->kind == PJ_CELL_TEXT)
+            *cell = pj_cell_text(pj_arena_text(table->arena, pj_str_of(cell->text)));
+        else if (cell->kind == PJ_CELL_EMPTY)
+            *cell = pj_cell_empty(pj_arena_text(table->arena, pj_str_of(cell->text)));
+    }
 }
 
 static void fill(const pj_run *run, const pj_function *f, bool own, pj_cell *cell)
@@ -65,7 +83,6 @@ static void fill(const pj_run *run, const pj_function *f, bool own, pj_cell *cel
     *cell++ = f->outside ? pj_cell_empty("it is no function")
                          : pj_cell_int((int64_t)(f->last_ns - f->first_ns));
     cell = fill_efficiencies(run, use, cell);
-    *cell++ = pj_cell_empty("messages may leave the function: it has no ideal runtime of its own");
     *cell++ = all->waits ? pj_cell_int((int64_t)f->wait_ns) : pj_cell_empty(all->waits_lack);
     *cell++ = all->waits ? pj_cell_int((int64_t)(f->mpi_ns - f->wait_ns))
                          : pj_cell_empty(all->waits_lack);
@@ -99,6 +116,7 @@ pj_table *pj_functions_table(const pj_run *run, bool own, pj_err *err)
         pj_table_add_column(table, columns[i]);
     for (uint32_t i = 0; i < all->count; i++)
         fill(run, &all->items[i], own, pj_table_add_row(table));
+    keep_texts(table);
     const char *rest = all->left_out ? pj_arena_format(table->arena,
                                                        " %u call paths beyond the first ones count "
                                                        "as \"others\".",

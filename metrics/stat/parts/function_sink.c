@@ -13,12 +13,14 @@
 #include "metrics/run/regions.h"
 #include "metrics/run/run.h"
 #include "metrics/run/sums.h"
+#include "metrics/stat/parts/part_crossings.h"
 #include "metrics/stat/parts/part_values.h"
 #include "metrics/stat/parts/state_mark.h"
 #include "metrics/stat/state_clock.h"
 #include "metrics/trace/event.h"
 #include "metrics/trace/layout.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,23 +34,19 @@ enum {
     DEEPEST = 1 << 9, // functions that are open; those within count for the outer one
     ROOM = 64 << 20,  // bytes that sums may take
     PATH_MOST = 4096, // bytes of the name of a call path
-    NO_NODE = UINT32_MAX,
 };
 
-typedef struct cell { // of a node and a thread
+typedef struct pj_part_cell { // of a node and a thread
     pj_totals totals;
     double counted[PJ_STATE_CLOCK_COUNTERS];
     uint64_t wall_ns; // of first threads
     uint64_t instances;
     uint64_t first_ns, last_ns;
     uint64_t wait_ns, mpi_ns;
+    double ideal_ns; // of first threads: on the clocks of the replay
 } cell;
 
-typedef struct node {
-    uint32_t parent;
-    uint64_t function; // see number_of
-    cell *cells;       // by thread; NULL = nobody was in it
-} node;
+typedef pj_part_node node;
 
 typedef struct change {
     uint64_t time;
@@ -73,6 +71,7 @@ typedef struct place { // of a rank
     change *changes; // ring, until the replay has passed them
     uint32_t head, count, changes_cap;
     uint32_t replayed; // where the replay is
+    double clock;      // of the replay, up to which it is summed
 } place;
 
 typedef struct thread {
@@ -100,7 +99,8 @@ struct pj_function_parts {
     size_t function_cap;
     pj_totals *totals; // room for the threads of a rank
     bool present[PJ_STATE_CLOCK_COUNTERS];
-    bool waited;
+    pj_part_crossings crossings;
+    bool waited, moved;
 };
 
 pj_function_parts *pj_function_parts_new(pj_function_cut cut)
@@ -124,6 +124,7 @@ static void free_parts(pj_function_parts *self)
     free(self->functions);
     pj_map_free(&self->children);
     pj_map_free(&self->numbers);
+    pj_part_crossings_free(&self->crossings);
     pj_arena_free(self->arena);
     pj_part_values_free(&self->values);
     *self = (pj_function_parts){.cut = self->cut};
@@ -150,6 +151,7 @@ static bool begin(void *memory, const pj_run *run, pj_err *err)
     (void)err;
     free_parts(self);
     self->run = run;
+    self->crossings.by_path = self->cut == PJ_CUT_PATHS;
     self->arena = pj_arena_new(NULL);
     self->window = (pj_window){0, UINT64_MAX, false};
     if (run->roi.set)
@@ -169,7 +171,7 @@ static bool begin(void *memory, const pj_run *run, pj_err *err)
     for (uint32_t r = 0; r < self->ranks; r++)
         self->places[r] = (place){.next_ns = UINT64_MAX, .since_ns = self->window.from};
     while (self->count < FIRST)
-        new_node(self, NO_NODE, 0);
+        new_node(self, PJ_PART_NONE, 0);
     return true;
 }
 
@@ -431,15 +433,20 @@ static bool events(void *memory, const pj_batch *batch, pj_err *err)
 
 // What the replay tells
 
-/// Where a rank was at that time; calls of a rank come in order.
+static void pass_change(place *p)
+{
+    p->replayed = p->changes[p->head].node;
+    p->head = (p->head + 1) & (p->changes_cap - 1);
+    p->count--;
+}
+
+/// Calls of a rank come in order.
 static uint32_t called(void *memory, uint32_t rank, uint64_t begin, uint64_t end)
 {
     pj_function_parts *self = memory;
     place *p = &self->places[rank];
-    for (; p->count && p->changes[p->head].time <= begin; p->count--) {
-        p->replayed = p->changes[p->head].node;
-        p->head = (p->head + 1) & (p->changes_cap - 1);
-    }
+    while (p->count && p->changes[p->head].time <= begin)
+        pass_change(p);
     cell_of(self, p->replayed, self->run->layout.first_location[rank])->mpi_ns += end - begin;
     self->waited = true;
     return p->replayed;
@@ -451,9 +458,96 @@ static void waited(void *memory, uint32_t rank, uint32_t tag, uint64_t begin, ui
     cell_of(self, tag, self->run->layout.first_location[rank])->wait_ns += end - begin;
 }
 
+/// A part of a timeline: trace[0] to trace[1] in the trace, clock[0] to clock[1] in the replay.
+typedef struct stretch {
+    const uint64_t *trace;
+    const double *clock;
+    bool running;
+} stretch;
+
+/// In computation it goes on, inside a call it is that of its enter.
+static double clock_at(const stretch *s, uint64_t time)
+{
+    if (time >= s->trace[1])
+        return s->clock[1];
+    return s->running && time > s->trace[0] ? s->clock[0] + (double)(time - s->trace[0])
+                                            : s->clock[0];
+}
+
+/// Where the rank is takes what the clock has gone up to `until`.
+static void spend(pj_function_parts *self, uint32_t rank, double until)
+{
+    place *p = &self->places[rank];
+    if (until > p->clock)
+        cell_of(self, p->replayed, self->run->layout.first_location[rank])->ideal_ns +=
+            until - p->clock;
+    p->clock = until;
+}
+
+static void moved(void *memory, uint32_t location, const uint64_t trace[2], const double clock[2],
+                  bool running)
+{
+    pj_function_parts *self = memory;
+    const pj_layout *layout = &self->run->layout;
+    uint32_t rank = layout->rank_of[location];
+    place *p = &self->places[rank];
+    const stretch s = {trace, clock, running};
+    uint64_t from = self->window.from, to = self->window.to;
+    self->moved = true;
+    if (layout->first_location[rank] != location || trace[0] >= to)
+        return;
+    if (from && trace[0] <= from) // what was before does not count
+        p->clock = clock_at(&s, from);
+    while (p->count && p->changes[p->head].time < trace[1]) {
+        uint64_t time = p->changes[p->head].time;
+        if (time > from)
+            spend(self, rank, clock_at(&s, time < to ? time : to));
+        pass_change(p);
+    }
+    if (trace[1] > from)
+        spend(self, rank, clock_at(&s, trace[1] < to ? trace[1] : to));
+}
+
+// Messages and collectives
+
+/// Where a rank will be at a time that the replay may not have passed.
+static uint32_t node_at(const place *p, uint64_t time)
+{
+    uint32_t now = p->replayed;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const change *next = &p->changes[(p->head + i) & (p->changes_cap - 1)];
+        if (next->time > time)
+            break;
+        now = next->node;
+    }
+    return now;
+}
+
+static uint64_t sent(void *memory, uint32_t location, uint64_t time, double clock)
+{
+    pj_function_parts *self = memory;
+    const pj_layout *layout = &self->run->layout;
+    uint32_t rank = layout->rank_of[location];
+    bool first = layout->first_location[rank] == location;
+    (void)clock;
+    return pj_part_mark(first ? node_at(&self->places[rank], time) : PJ_PART_NONE,
+                        counts(self, time));
+}
+
+static void met(void *memory, uint64_t mark, uint64_t other)
+{
+    pj_function_parts *self = memory;
+    pj_part_crossings_meet(&self->crossings, self->nodes, mark, other);
+}
+
 pj_replay_watch pj_function_parts_watch(pj_function_parts *parts)
 {
-    return (pj_replay_watch){.called = called, .waited = waited, .self = parts};
+    return (pj_replay_watch){.moved = moved,
+                             .called = called,
+                             .waited = waited,
+                             .sent = sent,
+                             .met = met,
+                             .self = parts};
 }
 
 // Functions
@@ -462,6 +556,7 @@ pj_replay_watch pj_function_parts_watch(pj_function_parts *parts)
 typedef struct sum {
     cell *cells;
     uint64_t instances;
+    bool left; // by messages
 } sum;
 
 static void add_cells(const pj_function_parts *self, sum *to, const node *from)
@@ -482,6 +577,7 @@ static void add_cells(const pj_function_parts *self, sum *to, const node *from)
         a->wall_ns += b->wall_ns;
         a->wait_ns += b->wait_ns;
         a->mpi_ns += b->mpi_ns;
+        a->ideal_ns += b->ideal_ns;
         a->first_ns = b->first_ns < a->first_ns ? b->first_ns : a->first_ns;
         a->last_ns = b->last_ns > a->last_ns ? b->last_ns : a->last_ns;
     }
@@ -489,7 +585,8 @@ static void add_cells(const pj_function_parts *self, sum *to, const node *from)
 
 static bool is_inside(const pj_function_parts *self, uint32_t id, uint64_t function)
 {
-    for (id = self->nodes[id].parent; id >= FIRST && id != NO_NODE; id = self->nodes[id].parent)
+    for (id = self->nodes[id].parent; id >= FIRST && id != PJ_PART_NONE;
+         id = self->nodes[id].parent)
         if (self->nodes[id].function == function)
             return true;
     return false;
@@ -501,6 +598,17 @@ static uint64_t instances_of(const pj_function_parts *self, const node *n)
     for (uint32_t i = 0; n->cells && i < self->locations; i++)
         instances += n->cells[i].instances;
     return instances;
+}
+
+/// Why it has no ideal runtime; NULL = it has.
+static const char *ideal_lack(const pj_function_parts *self, const sum *of)
+{
+    const pj_ideal *ideal = &self->run->ideal;
+    if (!ideal->available || !self->moved)
+        return ideal->reason ? ideal->reason : "the run was not replayed";
+    if (self->crossings.unplaced)
+        return "threads beside the first one of their rank exchange messages";
+    return of->left ? "messages leave the region: alone it has no ideal runtime" : NULL;
 }
 
 static pj_function_use use_of(const pj_function_parts *self, const sum *of)
@@ -524,10 +632,13 @@ static pj_function_use use_of(const pj_function_parts *self, const sum *of)
         threads += n;
         use.time_ns += wall * n;
         use.longest_ns = wall > use.longest_ns ? wall : use.longest_ns;
+        use.ideal_ns = fmax(use.ideal_ns, of->cells[first].ideal_ns);
     }
+    use.ideal_lacks = ideal_lack(self, of);
     use.sums.ranks = use.ranks ? use.ranks : 1;
     use.sums.threads = threads;
     use.sums.runtime = (double)use.longest_ns;
+    use.sums.ideal_runtime = use.ideal_ns;
     use.sums.instructions = counted[PJ_COUNTER_INSTRUCTIONS];
     use.sums.cycles = counted[PJ_COUNTER_CYCLES];
     pj_sums_divide(&use.sums);
@@ -550,7 +661,7 @@ static const char *path_of(const pj_function_parts *self, uint32_t id, pj_arena 
 {
     uint32_t chain[DEEPEST], depth = 0;
     pj_auto_buf text = {.at = NULL};
-    for (; id >= FIRST && id != NO_NODE && depth < DEEPEST; id = self->nodes[id].parent)
+    for (; id >= FIRST && id != PJ_PART_NONE && depth < DEEPEST; id = self->nodes[id].parent)
         chain[depth++] = id;
     while (depth-- > 0 && text.len < PATH_MOST)
         pj_buf_addf(&text, "%s%s", text.len ? "/" : "",
@@ -582,19 +693,20 @@ static pj_function function_of(const pj_function_parts *self, const char *name, 
 static void fold(pj_function_parts *self, sum *whole, sum *own)
 {
     uint32_t *seen = pj_new_n(self->arena, uint32_t, self->function_count + 1); // from this node
-    bool by_path = self->cut == PJ_CUT_PATHS;
+    bool paths = self->crossings.by_path;
     for (uint32_t id = FIRST; id < self->count; id++) {
         const node *n = &self->nodes[id];
-        uint32_t at = by_path ? id - FIRST : (uint32_t)n->function;
-        if (by_path)
+        uint32_t at = paths ? id - FIRST : (uint32_t)n->function;
+        if (paths)
             own[at].cells = n->cells;
         else
             add_cells(self, &own[at], n);
-        own[at].instances +=
-            by_path || !is_inside(self, id, n->function) ? instances_of(self, n) : 0;
-        for (uint32_t up = id; up >= FIRST && up != NO_NODE; up = self->nodes[up].parent) {
+        own[at].left |= n->left_alone;
+        whole[at].left |= n->left;
+        own[at].instances += paths || !is_inside(self, id, n->function) ? instances_of(self, n) : 0;
+        for (uint32_t up = id; up >= FIRST && up != PJ_PART_NONE; up = self->nodes[up].parent) {
             uint32_t function = (uint32_t)self->nodes[up].function;
-            if (by_path)
+            if (paths)
                 add_cells(self, &whole[up - FIRST], n);
             else if (seen[function] != id)
                 add_cells(self, &whole[function], n);
@@ -616,26 +728,28 @@ static int by_time(const void *a, const void *b)
 static void add_outside(const pj_function_parts *self, uint32_t id, const char *name,
                         pj_functions *out)
 {
-    sum own = {.cells = NULL};
+    sum own = {.left = self->nodes[id].left_alone};
     add_cells(self, &own, &self->nodes[id]);
     own.instances = instances_of(self, &self->nodes[id]);
     pj_function *f = &out->items[out->count];
     *f = function_of(self, name, &own, &own);
+    if (id == ENDED)
+        f->own.ideal_lacks = "the replay of a rank ends with its last event";
     f->outside = true;
     out->count += f->own.time_ns > 0;
 }
 
 static void write_functions(pj_function_parts *self, pj_run *run, pj_functions *out)
 {
-    bool by_path = self->cut == PJ_CUT_PATHS;
-    uint32_t count = by_path ? self->count - FIRST : self->function_count;
+    bool paths = self->crossings.by_path;
+    uint32_t count = paths ? self->count - FIRST : self->function_count;
     sum *whole = pj_new_n(self->arena, sum, count + 1),
         *own = pj_new_n(self->arena, sum, count + 1);
     out->items = pj_new_n(run->arena, pj_function, count + FIRST);
     fold(self, whole, own);
     for (uint32_t i = 0; i < count; i++) {
         const char *name =
-            by_path ? path_of(self, i + FIRST, run->arena) : name_of(self, i, run->arena);
+            paths ? path_of(self, i + FIRST, run->arena) : name_of(self, i, run->arena);
         if (whole[i].cells)
             out->items[out->count++] = function_of(self, name, &whole[i], &own[i]);
     }
@@ -666,6 +780,7 @@ static bool finish(void *memory, pj_run *run, pj_err *err)
 {
     pj_function_parts *self = memory;
     (void)err;
+    self->run = run;
     end_ranks(self, run);
     pj_functions *out = pj_new(run->arena, pj_functions);
     *out = (pj_functions){.cut = self->cut,
@@ -685,12 +800,52 @@ static void close_sink(void *memory)
     free_parts(memory);
 }
 
+static bool begin_nothing(void *memory, const pj_run *run, pj_err *err)
+{
+    (void)memory;
+    (void)run;
+    (void)err;
+    return true;
+}
+
+static bool hear_nothing(void *memory, const pj_batch *batch, pj_err *err)
+{
+    (void)memory;
+    (void)batch;
+    (void)err;
+    return true;
+}
+
+static bool finish_nothing(void *memory, pj_run *run, pj_err *err)
+{
+    (void)memory;
+    (void)run;
+    (void)err;
+    return true;
+}
+
+static void close_nothing(void *memory)
+{
+    (void)memory;
+}
+
 pj_sink pj_function_sink(pj_function_parts *parts)
 {
     return (pj_sink){.name = "functions",
                      .begin = begin,
                      .events = events,
+                     .finish = finish_nothing,
+                     .close = close_nothing,
+                     .self = parts};
+}
+
+pj_sink pj_function_finish_sink(pj_function_parts *parts)
+{
+    return (pj_sink){.name = "functions: finish",
+                     .begin = begin_nothing,
+                     .events = hear_nothing,
                      .finish = finish,
                      .close = close_sink,
-                     .self = parts};
+                     .self = parts,
+                     .kinds = 1 << PJ_EV_END};
 }

@@ -13,9 +13,11 @@ typedef struct pj_function_parts pj_function_parts;
 pj_function_parts *pj_function_parts_new(pj_function_cut cut);
 void pj_function_parts_free(pj_function_parts *parts);
 
-/// Writes pj_run.functions and parts of the run. Its events come merged over threads, with those
-/// that enter and leave regions; it comes after the replay, which tells the watch.
+/// Its events come merged over threads, with those that enter and leave regions; it comes before
+/// the replay, which tells the watch what is done where.
 pj_sink pj_function_sink(pj_function_parts *parts);
+/// Writes pj_run.functions and parts of the run; comes after the replay.
+pj_sink pj_function_finish_sink(pj_function_parts *parts);
 pj_replay_watch pj_function_parts_watch(pj_function_parts *parts);
 
 #endif

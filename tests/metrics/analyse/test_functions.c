@@ -181,6 +181,114 @@ static void efficiencies_are_those_of_the_reference(void **state)
     expect_near(sum, 0.7975);
 }
 
+/// The reduction of solve ends at 95, so that solve takes 115 of 120 and output ends at 185; the
+/// barrier is main's own.
+static void ideal_runtimes_are_of_the_clocks_of_the_replay(void **state)
+{
+    pj_err err = {.code = PJ_E_NONE};
+    (void)state;
+    put_trace(trace);
+    pj_auto_run run = load(PJ_CUT_FUNCTIONS);
+    expect_near(run->ideal.runtime_ns, 187);
+    expect_near(named(run, "main")->whole.ideal_ns, 187);
+    expect_near(named(run, "main")->own.ideal_ns, 52);
+    pj_auto_table table = pj_functions_table(run, false, &err);
+    assert_non_null(table);
+    expect_near(cell_of(table, "setup", "transfer_efficiency"), 1);
+    expect_near(cell_of(table, "solve", "transfer_efficiency"), 115 / 120.0);
+    expect_near(cell_of(table, "output", "transfer_efficiency"), 1);
+    expect_near(cell_of(table, "main", "transfer_efficiency"), 187 / 200.0);
+    const pj_run *part = pj_run_parts_named(run, "solve", &err);
+    assert_non_null(part);
+    assert_true(part->ideal.available);
+    expect_near(part->ideal.runtime_ns, 115);
+}
+
+static void tables_outlive_their_runs(void **state)
+{
+    pj_err err = {.code = PJ_E_NONE};
+    (void)state;
+    put_trace(trace);
+    pj_run *run = load(PJ_CUT_PATHS);
+    pj_auto_table table = pj_functions_table(run, false, &err);
+    assert_non_null(table);
+    const char *name = named(run, "main/solve")->name;
+    for (size_t row = 0; row < table->row_count; row++)
+        assert_ptr_not_equal(pj_table_cell(table, row, 0)->text, name);
+    pj_run_release(run);
+    expect_near(cell_of(table, "main/solve", "runtime_ns"), 120);
+}
+
+/// Rank 0 sends in setup what rank 1 receives in solve: main has both.
+static void parts_that_messages_leave_have_no_ideal_runtime(void **state)
+{
+    static const char crossing[] = "#Paraver (01/01/2026 at 00:00):100_ns:1(2):1:2(1:1,1:1),1\n"
+                                   "c:1:1:2:1:2\n"
+                                   "1:1:1:1:1:0:20:1\n"
+                                   "1:2:1:2:1:0:10:1\n"
+                                   "2:1:1:1:1:0:60000019:1\n"
+                                   "2:1:1:1:1:0:60000019:2\n"
+                                   "2:2:1:2:1:0:60000019:1\n"
+                                   "2:2:1:2:1:0:60000019:3\n"
+                                   "1:2:1:2:1:10:30:3\n"
+                                   "2:2:1:2:1:10:50000001:2\n"
+                                   "1:1:1:1:1:20:25:4\n"
+                                   "2:1:1:1:1:20:50000001:1\n"
+                                   "3:1:1:1:1:20:20:2:1:2:1:10:30:8:0\n"
+                                   "1:1:1:1:1:25:100:1\n"
+                                   "2:1:1:1:1:25:50000001:0\n"
+                                   "1:2:1:2:1:30:100:1\n"
+                                   "2:2:1:2:1:30:50000001:0\n"
+                                   "2:1:1:1:1:40:60000019:0\n"
+                                   "2:2:1:2:1:40:60000019:0\n"
+                                   "2:1:1:1:1:50:60000019:4\n"
+                                   "2:1:1:1:1:60:60000019:0\n"
+                                   "2:1:1:1:1:100:60000019:0\n"
+                                   "2:2:1:2:1:100:60000019:0\n";
+    (void)state;
+    put_trace(crossing);
+    for (pj_function_cut cut = PJ_CUT_FUNCTIONS; cut <= PJ_CUT_PATHS; cut++) {
+        bool paths = cut == PJ_CUT_PATHS;
+        pj_auto_run run = load(cut);
+        const pj_function *sends = named(run, paths ? "main/setup" : "setup");
+        assert_non_null(strstr(sends->whole.ideal_lacks, "messages leave"));
+        assert_non_null(sends->own.ideal_lacks);
+        assert_non_null(named(run, paths ? "main/solve" : "solve")->whole.ideal_lacks);
+        assert_null(named(run, paths ? "main/output" : "output")->whole.ideal_lacks);
+        assert_null(named(run, "main")->whole.ideal_lacks);
+        assert_null(named(run, "main")->own.ideal_lacks);
+        expect_near(named(run, "main")->whole.ideal_ns, run->ideal.runtime_ns);
+    }
+}
+
+/// Of the reduction rank 1 takes part in outside of solve.
+static void collectives_leave_the_functions_of_some_guests(void **state)
+{
+    (void)state;
+    put_trace("#Paraver (01/01/2026 at 00:00):100_ns:1(2):1:2(1:1,1:1),1\n"
+              "c:1:1:2:1:2\n"
+              "1:1:1:1:1:0:20:1\n"
+              "1:2:1:2:1:0:20:1\n"
+              "2:1:1:1:1:0:60000019:1\n"
+              "2:1:1:1:1:0:60000019:3\n"
+              "2:2:1:2:1:0:60000019:1\n"
+              "1:1:1:1:1:20:30:13\n"
+              "1:2:1:2:1:20:30:13\n"
+              "2:1:1:1:1:20:50000002:10:50100001:8:50100002:8:50100004:1\n"
+              "2:2:1:2:1:20:50000002:10:50100001:8:50100002:8:50100004:1\n"
+              "2:1:1:1:1:30:50000002:0\n"
+              "2:2:1:2:1:30:50000002:0\n"
+              "1:1:1:1:1:30:100:1\n"
+              "1:2:1:2:1:30:100:1\n"
+              "2:1:1:1:1:40:60000019:0\n"
+              "2:1:1:1:1:100:60000019:0\n"
+              "2:2:1:2:1:100:60000019:0\n");
+    pj_auto_run run = load(PJ_CUT_FUNCTIONS);
+    assert_non_null(named(run, "solve")->whole.ideal_lacks);
+    assert_non_null(named(run, "main")->own.ideal_lacks);
+    assert_null(named(run, "main")->whole.ideal_lacks);
+}
+
 static void call_paths_are_apart(void **state)
 {
     (void)state;
@@ -233,6 +341,8 @@ static void a_region_of_interest_clips(void **state)
     assert_non_null(run);
     assert_int_equal(named(run, "solve")->own.time_ns, 240);
     assert_int_equal(named(run, "main")->whole.time_ns, 240);
+    expect_near(named(run, "solve")->whole.ideal_ns, 115);
+    expect_near(named(run, "main")->whole.ideal_ns, run->ideal.runtime_ns);
 }
 
 static void a_trace_without_functions_says_what_to_record(void **state)
@@ -311,6 +421,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_have_what_was_done_in_them),
         cmocka_unit_test(efficiencies_are_those_of_the_reference),
+        cmocka_unit_test(ideal_runtimes_are_of_the_clocks_of_the_replay),
+        cmocka_unit_test(tables_outlive_their_runs),
+        cmocka_unit_test(parts_that_messages_leave_have_no_ideal_runtime),
+        cmocka_unit_test(collectives_leave_the_functions_of_some_guests),
         cmocka_unit_test(call_paths_are_apart),
         cmocka_unit_test(functions_are_parts_of_the_run),
         cmocka_unit_test(recursion_counts_once),

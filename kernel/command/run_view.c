@@ -82,6 +82,7 @@ bool pj_run_view_take(pj_session *session, const pj_run *run, pj_table *table, p
         return false;
     if (run)
         pj_run_view_note(run, table);
+    pj_table_keep_texts(table); // the run may go first
     *out = pj_value_table_take(table);
     return pj_export_all(session, out, exports, err);
 }

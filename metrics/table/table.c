@@ -132,3 +132,9 @@ pj_cell pj_table_copy_cell(pj_table *table, pj_cell cell)
         cell.text = pj_arena_text(table->arena, pj_str_of(cell.text));
     return cell;
 }
+
+void pj_table_keep_texts(pj_table *table)
+{
+    for (size_t i = 0; i < table->row_count * table->column_count; i++)
+        table->cells[i] = pj_table_copy_cell(table, table->cells[i]);
+}

@@ -134,6 +134,8 @@ static inline pj_cell *pj_table_cell(const pj_table *table, size_t row, size_t c
 }
 /// The cell with its text or reason copied into the table's arena.
 pj_cell pj_table_copy_cell(pj_table *table, pj_cell cell);
+/// Makes the texts and reasons of all cells the table's own.
+void pj_table_keep_texts(pj_table *table);
 /// A new table without the columns of `others` (PJ_TEXT_OF_*); NULL when it has none.
 pj_table *pj_table_without(const pj_table *table, pj_text others);
 /// Number of a cell as double; NaN when it is empty or text.

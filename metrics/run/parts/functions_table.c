@@ -2,7 +2,6 @@
 #include "metrics/run/parts/functions_table.h"
 
 #include "metrics/base/arena.h"
-#include "metrics/base/str.h"
 #include "metrics/run/parts/functions.h"
 #include "metrics/run/run_table.h"
 #include "metrics/run/sums.h"
@@ -51,18 +50,6 @@ static pj_cell *fill_efficiencies(const pj_run *run, const pj_function_use *use,
     *cell++ = use->ideal_lacks ? pj_cell_empty(use->ideal_lacks)
                                : quotient(use->ideal_ns, runtime, no_time);
     return cell;
-}
-
-/// Texts of the run that the table may outlive.
-static void keep_texts(pj_table *table)
-{
-    for (size_t i = 0; i < table->row_count * table->column_count; i++) {
-        pj_cell *cell = &table->cells[i];
-        if (cell->kind == PJ_CELL_TEXT)
-            *cell = pj_cell_text(pj_arena_text(table->arena, pj_str_of(cell->text)));
-        else if (cell->kind == PJ_CELL_EMPTY)
-            *cell = pj_cell_empty(pj_arena_text(table->arena, pj_str_of(cell->text)));
-    }
 }
 
 static void fill(const pj_run *run, const pj_function *f, bool own, pj_cell *cell)
@@ -116,7 +103,7 @@ pj_table *pj_functions_table(const pj_run *run, bool own, pj_err *err)
         pj_table_add_column(table, columns[i]);
     for (uint32_t i = 0; i < all->count; i++)
         fill(run, &all->items[i], own, pj_table_add_row(table));
-    keep_texts(table);
+    pj_table_keep_texts(table);
     const char *rest = all->left_out ? pj_arena_format(table->arena,
                                                        " %u call paths beyond the first ones count "
                                                        "as \"others\".",

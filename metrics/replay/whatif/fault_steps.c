@@ -500,11 +500,11 @@ pj_fault_found pj_fault_start_up(pj_fault_steps *s)
     found.loss_ns = loss;
     found.lasts_ns = spent;
     found.where = end > 1
-                      ? pj_arena_format(s->arena, "all ranks, first %u of %u steps", end, s->steps)
-                      : pj_arena_format(s->arena, "all ranks, first of %u steps", s->steps);
+                      ? pj_arena_format(s->arena, "all ranks, steps 1 to %u of %u", end, s->steps)
+                      : pj_arena_format(s->arena, "all ranks, step 1 of %u", s->steps);
     if (ipcs_of(s->run, most * (1 + LONGER) / 2, ipcs) && ipcs[0] < LOW * ipcs[1])
-        found.where = pj_arena_format(s->arena, "%s, IPC %.2f in place of %.2f", found.where,
-                                      ipcs[0], ipcs[1]);
+        found.where =
+            pj_arena_format(s->arena, "%s: IPC %.2f, not %.2f", found.where, ipcs[0], ipcs[1]);
     else
         found.initial = is_initial(s, medians, end, most);
     return found;

@@ -26,6 +26,7 @@
 #include "metrics/run/parts/functions_table.h"
 #include "metrics/run/parts/iterations.h"
 #include "metrics/run/parts/slices.h"
+#include "metrics/run/waits/run_waits.h"
 #include "metrics/stat/aspect_rows.h"
 #include "metrics/stat/bracket.h"
 #include "metrics/stat/parts/function_sink.h"
@@ -78,8 +79,10 @@ static size_t add_replays(load_state *loading, pj_run *run, pj_sink *sinks)
     if (loading->slicing || loading->functions) {
         replay.watch = loading->slicing ? pj_slicing_watch(loading->slicing)
                                         : pj_function_parts_watch(loading->functions);
-        replay.waits = replay.alone = true;
-        replay.few_waits = false;
+        if (!opts->few_functions) {
+            replay.waits = replay.alone = true;
+            replay.few_waits = false;
+        }
     }
     sinks[count++] = pj_replay_sink(replay);
     return count;
@@ -119,6 +122,9 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                     .by_location = opts->no_replay && !opts->in_order && !loading->slicing &&
                                    !loading->functions && !pj_aspects_merged(aspects),
                     .regions = opts->regions || loading->functions || pj_aspects_named(aspects),
+                    .regions_below = opts->regions || opts->functions || pj_aspects_named(aspects)
+                                         ? 0
+                                         : PJ_FEW_WAITS,
                     .parameters = opts->functions == PJ_CUT_PARAMETERS,
                     .raw_clock = opts->raw_clock,
                     .timeline = opts->timeline ? &loading->timeline : NULL,
@@ -320,7 +326,9 @@ static pj_run *load_as_asked(const char *path, pj_load_opts opts, pj_job *job, p
     if (opts.slices)
         loading.slicing = pj_slicing_new(*opts.slices);
     else if (opts.functions) // the replay tells one of them
-        loading.functions = pj_function_parts_new(opts.functions);
+        loading.functions = pj_function_parts_new(opts.functions, false);
+    else if (opts.few_functions)
+        loading.functions = pj_function_parts_new(PJ_CUT_FUNCTIONS, true);
     if (opts.ideal_path && pj_companion_shared(path, opts.ideal_path)) {
         pj_fail(err, PJ_E_USAGE, opts.ideal_path, 0,
                 "would replace files of the trace; give the idealised one another name");

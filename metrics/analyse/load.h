@@ -29,6 +29,7 @@ typedef struct pj_load_opts {
     bool for_sums;    // `aspects` are for the sums of metrics: a summary that has these suffices
     unsigned aspects; // PJ_WANT(...): what is found besides; the timeline and MPI go by themselves
     bool few_waits;   // for summaries: waits, too, below PJ_FEW_WAITS threads
+    bool few_functions;                   // the same: functions, where the trace names any
     const pj_timeline_opts *timeline;     // what is to be seen of run->timeline; NULL = nothing
     const pj_run *known;                  // the same run read before, for `timeline`; NULL = none
     const struct pj_slicing_opts *slices; // cut along time: pj_run.slices; NULL = not; borrow

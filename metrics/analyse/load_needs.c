@@ -33,10 +33,23 @@ static unsigned still_wanted(const pj_load_opts *opts, const pj_run *run, bool b
     return aspects;
 }
 
+/// NULL = it has them.
+static const char *lack_of_functions(const pj_load_opts *opts, const pj_run *run, bool beside)
+{
+    if (beside || opts->functions != PJ_CUT_FUNCTIONS)
+        return "has no events";
+    return run->functions ? NULL
+                          : "has no functions: its trace names none, or is one of thousands of "
+                            "threads, or an older version wrote it";
+}
+
 const char *pj_load_lack(const pj_load_opts *opts, const pj_run *run, bool beside)
 {
-    if (opts->listener_count || opts->ideal_path || opts->slices || opts->functions)
+    if (opts->listener_count || opts->ideal_path || opts->slices)
         return "has no events";
+    const char *lack = opts->functions ? lack_of_functions(opts, run, beside) : NULL;
+    if (lack)
+        return lack;
     if (!pj_network_is_ideal(&opts->network))
         return "knows the ideal network only";
     if (beside && opts->iterations)

@@ -245,7 +245,7 @@ static pj_load_opts with_all(pj_load_opts opts)
 {
     opts.ignore_summary = true;
     opts.aspects |= PJ_WANT(openmp_regions);
-    opts.few_waits = true;
+    opts.few_waits = opts.few_functions = true;
     opts.timeline = &whole_timeline;
     return opts;
 }

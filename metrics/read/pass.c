@@ -89,7 +89,7 @@ bool pj_pass_has_meters(const pj_pass *pass)
 /// Whether a sink is given anything of this run.
 static bool takes_part(const pj_pass *pass, const pj_sink *sink)
 {
-    if (!is_told(pass, sink))
+    if (!is_told(pass, sink) || (sink->below && pass->run->layout.locations >= sink->below))
         return false;
     if (sink->meters)
         return pass->run->meters.count > 0;

@@ -32,7 +32,8 @@ typedef struct pj_pass {
     bool by_location; // the sinks take one location after another: times need not be merged; the
                       // reader takes it back where it does so all the same
     bool regions;     // the sinks want PJ_EV_ENTER and PJ_EV_LEAVE
-    bool parameters;  // and PJ_PARAMETER_*
+    uint32_t regions_below; // threads from which on they do not; 0 = any number
+    bool parameters;        // and PJ_PARAMETER_*
     /// A run that an earlier pass has left, for which pj_reader_knows holds: only what has times in
     /// [from_ns, to_ns] is read, for states and messages. NULL = all is read.
     const pj_run *known;

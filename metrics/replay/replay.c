@@ -811,21 +811,21 @@ pj_sink pj_replay_sink(pj_replay_opts opts)
     static const pj_sharing sharing = {share, news, take_news, conclude};
     replay *r = pj_take_memory(sizeof *r);
     *r = (replay){.opts = opts};
-    return (pj_sink){.name = "replay",
-                     .begin = begin,
-                     .events = events,
-                     .finish = finish,
-                     .close = close_replay,
-                     .self = r,
-                     .kinds = HEARD | (opts.delays ? FUNCTIONS : 0u) | (opts.tape ? TAPED : 0u),
-                     .sent = opts.waits || opts.few_waits,
-                     .locks = opts.waits || opts.few_waits,
-                     .calls_alone = !opts.ideal_path && !opts.tape && !opts.watch.self,
-                     .sharing =
-                         opts.ideal_path || opts.aside || opts.alone || opts.waits || opts.tape
-                             ? NULL
-                             : &sharing,
-                     .shared_from = opts.few_waits ? PJ_FEW_WAITS : 0,
-                     .tell = tell,
-                     .hear = hear};
+    return (pj_sink){
+        .name = "replay",
+        .begin = begin,
+        .events = events,
+        .finish = finish,
+        .close = close_replay,
+        .self = r,
+        .kinds = HEARD | (opts.delays ? FUNCTIONS : 0u) | (opts.tape ? TAPED : 0u),
+        .sent = opts.waits || opts.few_waits,
+        .locks = opts.waits || opts.few_waits,
+        .calls_alone = !opts.ideal_path && !opts.tape && (!opts.watch.self || opts.few_waits),
+        .sharing = opts.ideal_path || opts.aside || opts.alone || opts.waits || opts.tape
+                       ? NULL
+                       : &sharing,
+        .shared_from = opts.few_waits ? PJ_FEW_WAITS : 0,
+        .tell = tell,
+        .hear = hear};
 }

@@ -35,10 +35,10 @@ pj_run *pj_run_parts_named(pj_run *run, const char *name, pj_err *err)
         if (strcmp(run->parts.items[i]->part.name, name) == 0)
             return run->parts.items[i];
     if (!run->parts.count && !(run->origin && run->origin->whole)) {
-        pj_fail(
-            err, PJ_E_MISSING, run->path, 0,
-            "no regions are known of it: files of TALP have them, and traces that name functions, "
-            "but no summaries");
+        pj_fail(err, PJ_E_MISSING, run->path, 0,
+                "no regions are known of it: files of TALP have them, and traces that name "
+                "functions and "
+                "their summaries");
         return NULL;
     }
     list(run, name, &known);

@@ -62,6 +62,7 @@ typedef struct pj_sink {
     bool by_location;
     const pj_sharing *sharing; // NULL = in a process group its leader has all the events
     uint32_t shared_from;      // threads from which on it shares them; 0 = PJ_SHARED_LEAST
+    uint32_t below;            // threads from which on no event is given to it; 0 = any number
     /// Of a sink of either kind that leaves more than pj_run_gather gathers: in a process group
     /// only the leader finishes it. The others tell what they have found of their threads, with a
     /// final `run->end_ns`; false when that cannot be understood. Both or none.

@@ -132,7 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     run->end_ns = time + 300;
     feed(run, pj_useful_sink(), events, count);
     for (pj_function_cut cut = PJ_CUT_NOTHING + 1; cut < PJ_CUT_END; cut++) {
-        pj_function_parts *parts = pj_function_parts_new(cut);
+        pj_function_parts *parts = pj_function_parts_new(cut, false);
         feed(run, pj_function_sink(parts), events, count);
         feed(run, pj_function_finish_sink(parts), events, count);
         check_functions(run);

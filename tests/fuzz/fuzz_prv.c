@@ -28,7 +28,7 @@ typedef struct found {
 static bool read_pass(pj_str bytes, pj_job *job, found *passed)
 {
     pj_bracket bracket;
-    pj_function_parts *parts = pj_function_parts_new(PJ_CUT_PATHS);
+    pj_function_parts *parts = pj_function_parts_new(PJ_CUT_PATHS, false);
     pj_slicing *slicing = pj_slicing_new(pj_slicing_equal(SLICES));
     pj_replay_opts replay = {.job = job, .waits = true, .delays = true};
     pj_sink sinks[] = {pj_useful_sink(),          pj_device_sink(),

@@ -2,6 +2,8 @@
 #include "metrics/pop/measures.h"
 #include "metrics/read/pass.h"
 #include "metrics/read/read.h"
+#include "metrics/run/parts/functions.h"
+#include "metrics/run/parts/functions_table.h"
 #include "metrics/run/run_table.h"
 #include "metrics/run/timeline.h"
 
@@ -26,6 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pj_auto_table stats = pj_run_table_stats(run);
     pj_auto_table ideal = pj_run_table_ideal(run);
     assert(stats->row_count == run->layout.locations);
+    pj_auto_table parts = pj_functions_table(run, false, &err);
+    assert(!parts || parts->row_count == run->functions->count);
     const pj_case one = {.run = run, .layout = &run->layout, .sums = pj_sums_of(run)};
     assert(pj_measures_of(&one, false).run == run && ideal->row_count <= run->layout.ranks);
     return 0;

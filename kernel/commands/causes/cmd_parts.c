@@ -96,7 +96,7 @@ static const pj_param params[] = {
 static const pj_param_group groups[] = {
     {.rows = pj_input_rows,
      .base = offsetof(parts_args, load),
-     .help = "One trace that names functions of its program, or in Lua a run."},
+     .help = "One trace that names functions of its program, or its summary, or in Lua a run."},
     {.rows = params},
     {.rows = pj_reading_rows, .base = offsetof(parts_args, load)},
     {.rows = pj_export_rows, .base = offsetof(parts_args, exports)},

@@ -29,6 +29,13 @@ enum {
     MARKS_MOST = 256,
 };
 
+static bool wants_regions(const pj_otf2_read *r)
+{
+    const pj_pass *pass = r->pass;
+    return pass->regions &&
+           (!pass->regions_below || r->run->layout.locations < pass->regions_below);
+}
+
 static size_t buffer_bytes(const pj_otf2_read *r, uint32_t count)
 {
     size_t share = BUFFERS_IN_ALL / (count ? count : 1),
@@ -115,7 +122,7 @@ void pj_otf2_open_locations(pj_otf2_read *r, const pj_otf2_anchor *anchor)
         .keep_open = keeps_open(own),
         .sum = &r->pass->job->bytes_done,
         .by_library = r->lib->needed(r->archive),
-        .regions = r->pass->regions,
+        .regions = wants_regions(r),
         .parameters = r->pass->parameters,
         .locks = pj_pass_wants_locks(r->pass),
         .parts = r->run->told.messages_apart,

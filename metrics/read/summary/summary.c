@@ -220,14 +220,17 @@ static const pj_summary_part *const parts[] = {
 #include "metrics/run/aspects.def"
 #undef FOUND
 #undef ASPECT
+    &pj_summary_part_functions,
 };
+
+enum { PARTS = sizeof parts / sizeof *parts };
 
 /// What matters most takes its room first.
 static json_t *write_whole(const pj_run *run, const pj_provenance *from)
 {
-    json_t *root = write_head(run, from), *made[PJ_ASPECT_COUNT] = {NULL};
+    json_t *root = write_head(run, from), *made[PARTS] = {NULL};
     unsigned keeps = 0;
-    for (size_t i = 0; i < PJ_ASPECT_COUNT; i++) {
+    for (size_t i = 0; i < PARTS; i++) {
         made[i] = parts[i]->name ? parts[i]->write(run, parts[i]->budget) : NULL;
         if (made[i])
             json_object_set_new(root, parts[i]->name, made[i]);
@@ -236,7 +239,7 @@ static json_t *write_whole(const pj_run *run, const pj_provenance *from)
     size_t room = room_in(root);
     json_object_set_new(root, "threads",
                         pj_summary_threads_write(run, keeps ? room - room / keeps : room));
-    for (size_t i = 0; i < PJ_ASPECT_COUNT; i++)
+    for (size_t i = 0; i < PARTS; i++)
         if (made[i] && parts[i]->write_more)
             parts[i]->write_more(run, room_in(root), made[i]);
     return root;
@@ -557,7 +560,7 @@ static bool read_root(json_t *root, pj_run *run, uint64_t budget, pj_err *err)
     read_import(json_object_get(root, "import"), &run->import);
     read_remarks(json_object_get(root, "remarks"), run);
     bool ok = read_threads(root, run, err);
-    for (size_t i = 0; ok && i < PJ_ASPECT_COUNT; i++) {
+    for (size_t i = 0; ok && i < PARTS; i++) {
         json_t *part = parts[i]->name ? json_object_get(root, parts[i]->name) : NULL;
         ok = !part || parts[i]->read(part, run, err);
     }

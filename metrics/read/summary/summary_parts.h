@@ -42,7 +42,8 @@ typedef struct pj_summary_part {
     bool (*read)(json_t *from, pj_run *run, pj_err *err);
 } pj_summary_part;
 
-extern const pj_summary_part pj_summary_part_none; // of what summaries do not keep
+extern const pj_summary_part pj_summary_part_functions; // of pj_run.functions
+extern const pj_summary_part pj_summary_part_none;      // of what summaries do not keep
 #define ASPECT(key, part) extern const pj_summary_part pj_summary_part_##part;
 #define FOUND(key, type, part) ASPECT(key, part)
 #include "metrics/run/aspects.def"

@@ -55,6 +55,7 @@ typedef struct pj_function {
     pj_function_use own;        // without
     uint64_t wait_ns, mpi_ns;   // of MPI calls that it makes itself
     bool outside;               // of any function, or after the last event of a rank
+    bool folded;                // several that a summary does not tell apart: own sums alone
 } pj_function;
 
 typedef struct pj_functions {
@@ -62,6 +63,7 @@ typedef struct pj_functions {
     pj_function *items; // the longest own time first; those outside last
     uint32_t count;
     uint32_t left_out; // call paths that were too many, which count as "others"
+    uint32_t folded;   // functions in rows of such
     bool waits;        // are known
     const char *waits_lack;
     bool instructions, cycles; // were counted

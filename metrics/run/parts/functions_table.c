@@ -37,6 +37,10 @@ static pj_cell quotient(double above, double below, const char *reason)
     return below > 0 ? pj_cell_real(above / below) : pj_cell_empty(reason);
 }
 
+enum { EFFICIENCIES = 5 };
+
+static const char not_apart[] = "a summary does not tell these functions apart";
+
 static pj_cell *fill_efficiencies(const pj_run *run, const pj_function_use *use, pj_cell *cell)
 {
     static const char no_time[] = "it takes no time";
@@ -60,23 +64,25 @@ static void fill(const pj_run *run, const pj_function *f, bool own, pj_cell *cel
     bool counted = all->instructions && all->cycles;
     double threads = (double)run->runtime_ns * run->layout.locations;
     *cell++ = pj_cell_text(f->name);
-    *cell++ = pj_cell_int(use->ranks);
+    *cell++ = f->folded ? pj_cell_empty(not_apart) : pj_cell_int(use->ranks);
     *cell++ = pj_cell_int((int64_t)f->instances);
     *cell++ = pj_cell_int((int64_t)f->own.time_ns);
     *cell++ = quotient((double)f->own.time_ns, threads, "the run has no runtime");
     *cell++ =
         quotient(f->own.sums.useful_sum, (double)f->own.time_ns, "it takes no time of its own");
-    *cell++ = pj_cell_int((int64_t)use->longest_ns);
+    *cell++ = f->folded ? pj_cell_empty(not_apart) : pj_cell_int((int64_t)use->longest_ns);
     *cell++ = f->outside ? pj_cell_empty("it is no function")
                          : pj_cell_int((int64_t)(f->last_ns - f->first_ns));
-    cell = fill_efficiencies(run, use, cell);
+    for (unsigned i = 0; f->folded && i < EFFICIENCIES; i++)
+        *cell++ = pj_cell_empty(not_apart);
+    cell = f->folded ? cell : fill_efficiencies(run, use, cell);
     *cell++ = all->waits ? pj_cell_int((int64_t)f->wait_ns) : pj_cell_empty(all->waits_lack);
     *cell++ = all->waits ? pj_cell_int((int64_t)(f->mpi_ns - f->wait_ns))
                          : pj_cell_empty(all->waits_lack);
     *cell++ = counted ? quotient(m->instructions, m->cycles, "no cycle was counted in it")
                       : pj_cell_empty("the trace has no counters of instructions and cycles");
     double lost = (double)use->longest_ns * m->threads - m->useful_sum;
-    *cell = pj_cell_int(lost > 0 ? (int64_t)lost : 0);
+    *cell = f->folded ? pj_cell_empty(not_apart) : pj_cell_int(lost > 0 ? (int64_t)lost : 0);
 }
 
 bool pj_functions_known(const pj_run *run, pj_err *err)
@@ -109,6 +115,10 @@ pj_table *pj_functions_table(const pj_run *run, bool own, pj_err *err)
                                                        "as \"others\".",
                                                        all->left_out)
                                      : "";
+    if (all->folded)
+        rest = pj_arena_format(table->arena,
+                               "%s A summary keeps the longest ones: %u more are in one row.", rest,
+                               all->folded);
     table->note = pj_arena_format(
         table->arena,
         "Own time, share, useful, waits and transfer are without what a part calls: share x useful "

@@ -13,6 +13,7 @@
 #include "metrics/run/regions.h"
 #include "metrics/run/run.h"
 #include "metrics/run/sums.h"
+#include "metrics/run/waits/run_waits.h"
 #include "metrics/stat/parts/part_crossings.h"
 #include "metrics/stat/parts/part_values.h"
 #include "metrics/stat/parts/state_mark.h"
@@ -82,6 +83,8 @@ typedef struct thread {
 
 struct pj_function_parts {
     pj_function_cut cut;
+    bool few;  // see pj_function_parts_new
+    bool idle; // nothing is looked for in this pass
     const pj_run *run;
     pj_arena *arena; // of one pass
     pj_window window;
@@ -103,10 +106,10 @@ struct pj_function_parts {
     bool waited, moved;
 };
 
-pj_function_parts *pj_function_parts_new(pj_function_cut cut)
+pj_function_parts *pj_function_parts_new(pj_function_cut cut, bool few)
 {
     pj_function_parts *self = pj_take_memory(sizeof *self);
-    *self = (pj_function_parts){.cut = cut};
+    *self = (pj_function_parts){.cut = cut, .few = few, .idle = true};
     return self;
 }
 
@@ -127,7 +130,7 @@ static void free_parts(pj_function_parts *self)
     pj_part_crossings_free(&self->crossings);
     pj_arena_free(self->arena);
     pj_part_values_free(&self->values);
-    *self = (pj_function_parts){.cut = self->cut};
+    *self = (pj_function_parts){.cut = self->cut, .few = self->few, .idle = true};
 }
 
 void pj_function_parts_free(pj_function_parts *self)
@@ -145,11 +148,25 @@ static uint32_t new_node(pj_function_parts *self, uint32_t parent, uint64_t func
     return self->count++;
 }
 
+static bool names_functions(const pj_run *run)
+{
+    for (size_t i = 0; i < run->names.label_count; i++)
+        if (run->names.labels[i].code == PJ_FUNCTION && run->names.labels[i].value)
+            return true;
+    for (uint32_t i = 0; i < run->names.region_count; i++)
+        if (pj_region_is_function(run, i))
+            return true;
+    return false;
+}
+
 static bool begin(void *memory, const pj_run *run, pj_err *err)
 {
     pj_function_parts *self = memory;
     (void)err;
     free_parts(self);
+    self->idle = self->few && (run->layout.locations >= PJ_FEW_WAITS || !names_functions(run));
+    if (self->idle)
+        return true;
     self->run = run;
     self->crossings.by_path = self->cut == PJ_CUT_PATHS;
     self->arena = pj_arena_new(NULL);
@@ -414,7 +431,7 @@ static bool events(void *memory, const pj_batch *batch, pj_err *err)
 {
     pj_function_parts *self = memory;
     (void)err;
-    for (size_t i = 0; i < batch->count; i++) {
+    for (size_t i = 0; !self->idle && i < batch->count; i++) {
         const pj_event *event = &batch->events[i];
         if (event->kind == PJ_EV_MESSAGE)
             continue;
@@ -444,6 +461,8 @@ static void pass_change(place *p)
 static uint32_t called(void *memory, uint32_t rank, uint64_t begin, uint64_t end)
 {
     pj_function_parts *self = memory;
+    if (self->idle)
+        return 0;
     place *p = &self->places[rank];
     while (p->count && p->changes[p->head].time <= begin)
         pass_change(p);
@@ -455,6 +474,8 @@ static uint32_t called(void *memory, uint32_t rank, uint64_t begin, uint64_t end
 static void waited(void *memory, uint32_t rank, uint32_t tag, uint64_t begin, uint64_t end)
 {
     pj_function_parts *self = memory;
+    if (self->idle)
+        return;
     cell_of(self, tag, self->run->layout.first_location[rank])->wait_ns += end - begin;
 }
 
@@ -488,6 +509,8 @@ static void moved(void *memory, uint32_t location, const uint64_t trace[2], cons
                   bool running)
 {
     pj_function_parts *self = memory;
+    if (self->idle)
+        return;
     const pj_layout *layout = &self->run->layout;
     uint32_t rank = layout->rank_of[location];
     place *p = &self->places[rank];
@@ -526,6 +549,8 @@ static uint32_t node_at(const place *p, uint64_t time)
 static uint64_t sent(void *memory, uint32_t location, uint64_t time, double clock)
 {
     pj_function_parts *self = memory;
+    if (self->idle)
+        return 0;
     const pj_layout *layout = &self->run->layout;
     uint32_t rank = layout->rank_of[location];
     bool first = layout->first_location[rank] == location;
@@ -537,7 +562,8 @@ static uint64_t sent(void *memory, uint32_t location, uint64_t time, double cloc
 static void met(void *memory, uint64_t mark, uint64_t other)
 {
     pj_function_parts *self = memory;
-    pj_part_crossings_meet(&self->crossings, self->nodes, mark, other);
+    if (!self->idle)
+        pj_part_crossings_meet(&self->crossings, self->nodes, mark, other);
 }
 
 pj_replay_watch pj_function_parts_watch(pj_function_parts *parts)
@@ -780,6 +806,8 @@ static bool finish(void *memory, pj_run *run, pj_err *err)
 {
     pj_function_parts *self = memory;
     (void)err;
+    if (self->idle || (self->few && run->no_states))
+        return true;
     self->run = run;
     end_ranks(self, run);
     pj_functions *out = pj_new(run->arena, pj_functions);
@@ -836,7 +864,8 @@ pj_sink pj_function_sink(pj_function_parts *parts)
                      .events = events,
                      .finish = finish_nothing,
                      .close = close_nothing,
-                     .self = parts};
+                     .self = parts,
+                     .below = parts->few ? PJ_FEW_WAITS : 0};
 }
 
 pj_sink pj_function_finish_sink(pj_function_parts *parts)
@@ -847,5 +876,6 @@ pj_sink pj_function_finish_sink(pj_function_parts *parts)
                      .finish = finish,
                      .close = close_sink,
                      .self = parts,
-                     .kinds = 1 << PJ_EV_END};
+                     .kinds = 1 << PJ_EV_END,
+                     .below = parts->few ? PJ_FEW_WAITS : 0};
 }

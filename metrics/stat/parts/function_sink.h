@@ -10,7 +10,8 @@
 
 typedef struct pj_function_parts pj_function_parts;
 
-pj_function_parts *pj_function_parts_new(pj_function_cut cut);
+/// `few`: for summaries, below PJ_FEW_WAITS threads and where the trace names functions.
+pj_function_parts *pj_function_parts_new(pj_function_cut cut, bool few);
 void pj_function_parts_free(pj_function_parts *parts);
 
 /// Its events come merged over threads, with those that enter and leave regions; it comes before

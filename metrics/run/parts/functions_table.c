@@ -6,6 +6,8 @@
 #include "metrics/run/run_table.h"
 #include "metrics/run/sums.h"
 
+#include <math.h>
+
 static const pj_column columns[] = {
     {"part", "Part", NULL, PJ_UNIT_NONE, PJ_TEXT},
     {"ranks", "Ranks", "That were in it.", PJ_UNIT_NONE, false},
@@ -39,6 +41,7 @@ static pj_cell quotient(double above, double below, const char *reason)
 
 enum { EFFICIENCIES = 5 };
 
+static const double longest = 9.2e18; // INT64_MAX is no double
 static const char not_apart[] = "a summary does not tell these functions apart";
 
 static pj_cell *fill_efficiencies(const pj_run *run, const pj_function_use *use, pj_cell *cell)
@@ -82,7 +85,8 @@ static void fill(const pj_run *run, const pj_function *f, bool own, pj_cell *cel
     *cell++ = counted ? quotient(m->instructions, m->cycles, "no cycle was counted in it")
                       : pj_cell_empty("the trace has no counters of instructions and cycles");
     double lost = (double)use->longest_ns * m->threads - m->useful_sum;
-    *cell = f->folded ? pj_cell_empty(not_apart) : pj_cell_int(lost > 0 ? (int64_t)lost : 0);
+    *cell =
+        f->folded ? pj_cell_empty(not_apart) : pj_cell_int((int64_t)fmax(0, fmin(lost, longest)));
 }
 
 bool pj_functions_known(const pj_run *run, pj_err *err)

@@ -11,6 +11,7 @@
 #include "kernel/command/session.h"
 #include "kernel/command/value.h"
 #include "metrics/analyse/load.h"
+#include "metrics/analyse/load_texts.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
@@ -169,6 +170,8 @@ static bool take_run(pj_session *session, const plot_args *args, const pj_plot *
         opts.slices = opts.iterations ? NULL : &slices;
         opts.steps = !opts.iterations; // their begins are ticks
     }
+    if (opts.timeline)
+        pj_load_ask_timeline(&opts);
     return pj_inputs_load_one(session, &args->load, opts, run, err);
 }
 

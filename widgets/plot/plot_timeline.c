@@ -437,8 +437,9 @@ static shares all_shares(const pj_timeline *timeline)
     return all;
 }
 
-static const char *subtitle_of(const pj_timeline *timeline, pj_arena *arena)
+static const char *subtitle_of(const pj_run *run, pj_arena *arena)
 {
+    const pj_timeline *timeline = run->timeline;
     char length[32], from[32];
     pj_format_duration((double)(timeline->to_ns - timeline->from_ns), length);
     pj_format_duration((double)timeline->from_ns, from);
@@ -450,7 +451,7 @@ static const char *subtitle_of(const pj_timeline *timeline, pj_arena *arena)
                               (unsigned long long)timeline->messages, timeline->bundle_count)
             : pj_arena_format(arena, "; %llu message%s", (unsigned long long)timeline->messages,
                               timeline->messages == 1 ? "" : "s");
-    const char *waits = timeline->waits
+    const char *waits = timeline->waits && run->waits
                             ? "; hatched: the longest waits, a dashed line leads to who ended them"
                             : "";
     return timeline->from_ns
@@ -487,7 +488,7 @@ static void make_lanes(timeline_plot *p, pj_plot_opts opts, const shares *all, c
     bool threads = p->run->layout.locations > p->run->layout.ranks;
     pj_lanes_opts frame = {
         .title = opts.title ? opts.title : pj_arena_format(arena, "Timeline: %s", p->run->name),
-        .subtitle = subtitle_of(p->timeline, arena),
+        .subtitle = subtitle_of(p->run, arena),
         .width = opts.width,
         .height = opts.height,
         .keys = keys,

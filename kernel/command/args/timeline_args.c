@@ -25,8 +25,9 @@ const pj_param pj_timeline_rows[] = {
     {.name = "waits",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(pj_timeline_args, waits),
-     .help =
-         "Hatches the longest waits of a timeline, each with a line to the rank that it was for."},
+     .help = "Hatches the longest waits in MPI calls of a timeline, each with a line to the rank "
+             "that it was for. Of AI runs the waits of devices are hatched without it, and have no "
+             "lines."},
     {0},
 };
 

@@ -98,7 +98,7 @@ static double slope_of(difference *items, size_t count)
 {
     enum { MOST = 256 };
     const int64_t long_enough = INT64_C(10000000000);
-    const double least = 1e-6;
+    const double least = 1e-6, most = 1e-3; // more is no clock
     qsort(items, count, sizeof *items, by_end);
     if (items[count - 1].end - items[0].end <= long_enough)
         return 0;
@@ -114,7 +114,7 @@ static double slope_of(difference *items, size_t count)
         qsort(all, slopes, sizeof *all, by_value);
     double median = slopes ? all[(slopes - 1) / 2] : 0;
     free(all);
-    return median > least || median < -least ? median : 0;
+    return fabs(median) > least && fabs(median) < most ? median : 0;
 }
 
 static size_t end_of_pair(const fitting *f, size_t first)

@@ -106,15 +106,15 @@ void pj_ai_repeats_finish(pj_ai_rank *rank)
 {
     pj_ai_repeats *r = rank->repeats;
     size_t best = 0, best_end = 0;
-    int64_t most = 0;
+    double most = 0;
     if (!r || !r->count || rank->step_count)
         return;
     keep_outermost(r);
     qsort(r->items, r->count, sizeof *r->items, by_name);
     for (size_t i = 0, next; i < r->count; i = next) {
-        int64_t sum = 0;
+        double sum = 0;
         for (next = i; next < r->count && r->items[next].name == r->items[i].name; next++)
-            sum += r->items[next].end - r->items[next].begin;
+            sum += (double)(r->items[next].end - r->items[next].begin);
         if (next - i >= LEAST && sum > most) {
             most = sum;
             best = i;

@@ -87,6 +87,39 @@ static bool are_same(const pj_ai_rank *a, const pj_ai_rank *b)
     return a->events == b->events;
 }
 
+/// Whether one of these ranks has a device that the other one uses, too.
+static bool share_with(pj_ai_rank *const *ranks, size_t count, const pj_ai_rank *other)
+{
+    for (size_t r = 0; r < count; r++)
+        for (size_t d = 0; d < ranks[r]->device_count; d++)
+            for (size_t u = 0; u < ranks[r]->devices[d].user_count; u++)
+                if (ranks[r]->devices[d].users[u] == other)
+                    return true;
+    return false;
+}
+
+static void replace_clock(pj_ai_rank *const *ranks, size_t count, const pj_ai_rank *from,
+                          const pj_ai_rank *to)
+{
+    for (size_t r = 0; r < count; r++)
+        if (ranks[r]->clock == from)
+            ranks[r]->clock = ranks[r] == to ? NULL : to;
+}
+
+/// Rank `i`, the same as the last of those that are kept; `kept` of them, all before it.
+static bool leave_out(pj_ai_rank *const *ranks, size_t kept, size_t i, size_t count)
+{
+    pj_ai_rank *rank = ranks[i];
+    const pj_ai_rank *same = ranks[kept - 1];
+    if (!are_same(same, rank) || share_with(ranks, kept, rank) ||
+        share_with(ranks + i, count - i, rank))
+        return false;
+    replace_clock(ranks, kept, rank, same);
+    replace_clock(ranks + i, count - i, rank, same);
+    pj_ai_rank_free(rank);
+    return true;
+}
+
 /// Numbers by what files say, else their names, else their order; `*count` shrinks by repeated
 /// files.
 static void number_ranks(pj_run *run, pj_ai_rank **ranks, size_t *count)
@@ -105,11 +138,10 @@ static void number_ranks(pj_run *run, pj_ai_rank **ranks, size_t *count)
     for (size_t i = 0; i < *count; i++) {
         pj_ai_rank *rank = ranks[i];
         bool again = kept && ranks[kept - 1]->rank == rank->rank;
-        if (again && are_same(ranks[kept - 1], rank)) {
+        int64_t number = rank->rank;
+        if (again && leave_out(ranks, kept, i, *count)) {
             pj_run_remark(run, PJ_WARNING, "rank_twice",
-                          "two files hold the same rank %lld: one is left out",
-                          (long long)rank->rank);
-            pj_ai_rank_free(rank);
+                          "two files hold the same rank %lld: one is left out", (long long)number);
             continue;
         }
         repeated = repeated || again;
@@ -354,9 +386,9 @@ static void remark_on_devices(pj_run *run, const pj_ai_ranks *ranks)
         }
     if (shared)
         pj_run_remark(run, PJ_NOTE, "devices_shared",
-                      "%zu devices are used by several ranks (one uuid): each counts once, and is "
+                      "%zu device%s used by several ranks (one uuid): each counts once, and is "
                       "shown with the first of these",
-                      shared);
+                      shared, shared == 1 ? " is" : "s are");
     if (unclear)
         pj_run_remark(run, PJ_WARNING, "devices_unclear",
                       "several ranks of a machine call a device the same, and the trace has no "
@@ -554,15 +586,18 @@ static void keep_clocks(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *ac
 {
     const char **paths = pj_new_n(run->arena, const char *, ranks->count + 1);
     int64_t *begins = pj_new_n(run->arena, int64_t, ranks->count + 1);
+    double *drifts = pj_new_n(run->arena, double, ranks->count + 1);
     for (size_t r = 0; r < ranks->count; r++) {
         const pj_ai_rank *rank = ranks->items[r];
         paths[r] = pj_arena_text(run->arena, pj_str_of(rank->path));
         int64_t near = ranks->begin - rank->offset; // but for its drift
         begins[r] = near - (pj_ai_rank_common(rank, near) - ranks->begin);
+        drifts[r] = rank->drift;
     }
     account->begin = ranks->begin;
     account->paths = paths;
     account->begins = begins;
+    account->drifts = drifts;
 }
 
 static void fill(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *account)

@@ -8,13 +8,16 @@
 
 #include <stdlib.h>
 
-/// The first rank before `end` that has this device; NULL = none.
-static pj_ai_rank *owner_of(pj_ai_rank *const *ranks, size_t end, uint64_t unit, size_t *device)
+/// The first rank before rank `of` that has its device `d`, too; NULL = none. Files of one rank are
+/// one rank twice.
+static pj_ai_rank *owner_of(pj_ai_rank *const *ranks, size_t of, size_t d, size_t *device)
 {
-    for (size_t r = 0; unit && r < end; r++)
-        for (size_t d = 0; d < ranks[r]->device_count; d++)
-            if (ranks[r]->devices[d].unit == unit) {
-                *device = d;
+    uint64_t unit = ranks[of]->devices[d].unit;
+    for (size_t r = 0; unit && r < of; r++)
+        for (size_t i = 0; i < ranks[r]->device_count; i++)
+            if (ranks[r]->devices[i].unit == unit &&
+                (ranks[of]->rank < 0 || ranks[r]->rank != ranks[of]->rank)) {
+                *device = i;
                 return ranks[r];
             }
     return NULL;
@@ -25,7 +28,7 @@ bool pj_ai_shared_any(pj_ai_rank *const *ranks, size_t count)
     size_t device;
     for (size_t r = 0; r < count; r++)
         for (size_t d = 0; d < ranks[r]->device_count; d++)
-            if (owner_of(ranks, r, ranks[r]->devices[d].unit, &device))
+            if (owner_of(ranks, r, d, &device))
                 return true;
     return false;
 }
@@ -124,8 +127,9 @@ bool pj_ai_shared_merge(pj_ai_rank *const *ranks, size_t count)
     for (size_t r = 1; r < count; r++)
         for (size_t d = ranks[r]->device_count; d-- > 0;) {
             size_t at = 0;
-            pj_ai_rank *owner = owner_of(ranks, r, ranks[r]->devices[d].unit, &at);
-            if (!owner || owner->devices[at].user_count == UINT8_MAX)
+            pj_ai_rank *owner = owner_of(ranks, r, d, &at);
+            if (!owner || owner->devices[at].user_count == UINT8_MAX ||
+                owner->stream_count + ranks[r]->stream_count > UINT16_MAX)
                 continue;
             give(owner, at, ranks[r], (uint32_t)d);
             any = true;

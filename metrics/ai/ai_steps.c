@@ -58,7 +58,8 @@ static void fill_device(const pj_ai_ranks *ranks, uint32_t r, size_t d, pj_ai_st
         pj_ai_step_row *row = s.row_of[i] = &account->steps[account->step_count++];
         *row = *template;
         row->number = step->number;
-        row->begin_ns = (uint64_t)(pj_ai_rank_common(rank, step->first) - ranks->begin);
+        int64_t begin = pj_ai_rank_common(rank, step->first) - ranks->begin;
+        row->begin_ns = begin > 0 ? (uint64_t)begin : 0;
         row->length_ns = (uint64_t)(step->until - step->first);
         row->driving = step->driving;
         row->useful = device->step_useful ? device->step_useful[i] : 0;

@@ -22,9 +22,12 @@ pj_ai_window *pj_ai_window_new(const pj_run *run, uint64_t from, uint64_t to)
         (pj_roi_request){.kind = PJ_ROI_RANGE, .from = (double)from, .to = (double)to};
     window->paths = pj_new_n(arena, const char *, window->count + 1);
     window->begins = pj_new_n(arena, int64_t, window->count + 1);
+    window->ends = pj_new_n(arena, int64_t, window->count + 1);
     for (size_t r = 0; r < window->count; r++) {
         window->paths[r] = pj_arena_text(arena, pj_str_of(account->paths[r]));
-        window->begins[r] = account->begins[r] + (int64_t)from;
+        double rate = 1 + account->drifts[r];
+        window->begins[r] = account->begins[r] + (int64_t)((double)from / rate);
+        window->ends[r] = account->begins[r] + (int64_t)((double)to / rate);
     }
     return window;
 }
@@ -39,8 +42,10 @@ void pj_ai_window_tell(const pj_ai_window *window, pj_ai_rank *rank)
 {
     rank->windowed = true;
     rank->from = window->begin;
+    rank->until = window->end;
     for (size_t r = 0; r < window->count; r++)
-        if (strcmp(window->paths[r], rank->path) == 0)
+        if (strcmp(window->paths[r], rank->path) == 0) {
             rank->from = window->begins[r];
-    rank->until = rank->from + window->end - window->begin;
+            rank->until = window->ends[r];
+        }
 }

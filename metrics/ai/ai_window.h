@@ -13,6 +13,7 @@ typedef struct pj_ai_window {
     struct pj_arena *arena;
     const char **paths; // of ranks
     int64_t *begins;    // on their own clocks
+    int64_t *ends;      // likewise
     size_t count;
 } pj_ai_window;
 

@@ -29,11 +29,11 @@ enum {
     PJ_TREND_COLUMNS
 };
 
-/// Rows: by region (the whole
-/// "Global", then the longest), metric, layout and time. A change is that from one level to the
-/// next (change_points.h), in parts of the level before; where none begins the cell is empty. What
-/// has no time of its commit or measurement counts with that of its file, which the note says, as
-/// it says how many runs lack the region. Errors: PJ_E_USAGE, PJ_E_MISSING (no run has the region).
+/// Rows: by region (the whole "Global", then the longest), metric, layout and time. A change is
+/// that from one level to the next (change_points.h), in parts of the level before; where none
+/// begins the cell is empty. What has no time of its commit or measurement counts with that of its
+/// file, which the note says, as it says how many runs lack the region. Errors: PJ_E_USAGE,
+/// PJ_E_MISSING (no run has the region).
 PJ_CHECKED pj_table *pj_trend_table(pj_run *const *runs, size_t count, pj_trend_opts opts,
                                     pj_err *err);
 

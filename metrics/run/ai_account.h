@@ -104,6 +104,7 @@ typedef struct pj_ai_account {
     int64_t begin;                   // of the run on the clock of its first rank, while it is read
     const char *const *paths;        // of ranks, while they are read
     const int64_t *begins;           // of the run on the clocks of its ranks, likewise
+    const double *drifts;            // how much the run's clock runs faster than theirs, likewise
 } pj_ai_account;
 
 static inline uint64_t pj_ai_share_idle(const pj_ai_share *share)

@@ -9,11 +9,11 @@ static const char *lack_waits(const pj_run *run, const pj_timeline_opts *timelin
 {
     (void)timeline;
     (void)beside;
-    enum { MANY = 1000 };
     if (run->waits)
         return NULL;
-    return run->layout.locations < MANY ? "does not say who waited for whom"
-                                        : "of so many threads has no room for who waited for whom";
+    return run->layout.locations < PJ_FEW_WAITS
+               ? "does not say who waited for whom"
+               : "of thousands of threads does not say who waited for whom";
 }
 
 static bool stale_waits(const pj_run *run)

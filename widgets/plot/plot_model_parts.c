@@ -215,7 +215,7 @@ static pj_figure *draw_parts(const drawing *d, const char *note, pj_plot_opts op
         .title = opts.title ? opts.title
                             : pj_arena_format(d->arena, "Scaling models: %s", d->parts->title),
         .subtitle = has_intervals(d) ? "Time that a thread spends in each part on average; bands: "
-                                       "without one of the sizes"
+                                       "without one of the sizes, or with other repetitions"
                                      : "Time that a thread spends in each part on average",
         .note = note,
         .width = opts.width,

@@ -7,8 +7,8 @@
 #include "metrics/table/table.h"
 
 /// `trend`: a table of pj_trend_table. A picture for each region and metric, with a line for each
-/// layout: values, means of levels, and where these change. Below 500 kB, unless the first region
-/// alone is larger: the shortest regions are left out, which the page says.
+/// layout: values, means of levels, and where these change. Below 500 kB where hundreds of runs
+/// and the first region allow it: the shortest regions are left out, which the page says.
 void pj_trend_page(const pj_table *trend, pj_buf *out);
 /// An SVG of the latest parallel efficiency: red below 0.6, orange below 0.8, else green.
 void pj_trend_badge(const pj_table *trend, pj_buf *out);

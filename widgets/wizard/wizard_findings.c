@@ -237,7 +237,7 @@ static void add_finding(const pj_faults *faults, size_t place, pj_buf *out)
     pj_escape_html(out, pj_str_of(fault->where));
     pj_buf_addf(out, "<br>%s", row->sentence);
     if (fault->said) {
-        pj_buf_puts(out, " It is of ");
+        pj_buf_puts(out, " It lies in ");
         pj_escape_html(out, pj_str_of(fault->said));
         pj_buf_add_char(out, '.');
     }

@@ -77,7 +77,7 @@ const pj_param pj_repeat_rows[] = {
      .preset = "all",
      .help = "Runs of the same ranks, threads, nodes and tag are repetitions: each is a column, or "
              "one stands for all, whose runtime is the lower median or the least, with the spread "
-             "of the others and warnings of noise; in Lua, where repeat is another word, "
+             "of the others and warnings of noise; in Lua, where repeat is a reserved word, "
              "repetitions."},
     {0},
 };

@@ -83,6 +83,8 @@ static void new_ranks(const ranks *r, file *f, const char *path, size_t count)
     f->count = count;
     for (size_t i = 0; i < count; i++) {
         f->ranks[i] = pj_ai_rank_new(path);
+        if (count > 1) // as none of them is the file
+            f->ranks[i]->path = pj_arena_format(f->ranks[i]->arena, "%s#%04zu", path, i);
         pj_ai_run_prepare(r->how, f->ranks[i]);
         if (pj_ai_run_wants_steps(r->how))
             f->ranks[i]->repeats = pj_ai_repeats_new();

@@ -286,8 +286,9 @@ json_t *pj_summary_wait_columns_write(const pj_run *run, size_t budget)
         out = encode_most(run, sums, &count, budget - budget / LONGEST_SHARE);
     if (!out)
         out = encode_most(run, sums, &count, budget);
-    if (out && !whole)
-        write_longest(sums, count, budget - pj_summary_size(out), out);
+    size_t size = out ? pj_summary_size(out) : 0;
+    if (out && !whole && size < budget)
+        write_longest(sums, count, budget - size, out);
     if (out)
         json_object_set_new(out, "patterns", pattern_names());
     return out;

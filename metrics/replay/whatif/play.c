@@ -369,7 +369,8 @@ static void look_at(look *k, const pj_tape_op *op)
     case PJ_TAPE_RECEIVE:
     case PJ_TAPE_RECEIVE_LARGE:
         k->patterns |= 1u << PJ_WAIT_late_sender;
-        add_call(k, rank);
+        if (first)
+            add_call(k, rank);
         break;
     default:
         break;

@@ -131,8 +131,8 @@ static const char path_of_run[] =
     "imbalance is that of all ranks on the path together.";
 static const char path_of_ideal[] =
     "What has led to the end of rank %u, which ends last on the ideal network: this work bounds "
+    "the runtime whatever the network, and no MPI is in it. The imbalance is that of all ranks on "
     "the "
-    "runtime whatever the network, and no MPI is in it. The imbalance is that of all ranks on the "
     "path together.";
 
 static void path_row(pj_table *table, const pj_run *run, pj_path_clock clock,
@@ -365,7 +365,7 @@ pj_table *pj_delays_table(const pj_run *run, pj_delays_by by, pj_path_clock cloc
         return NULL;
     if (by == PJ_DELAYS_IMPACT && !run->waits->delays->paths[clock].has_impact) {
         pj_fail(err, PJ_E_MISSING, run->path, 0,
-                "has too many ranks and functions to tell what each of them costs each");
+                "has too many ranks and functions to tell what each function costs each rank");
         return NULL;
     }
     switch (by) {

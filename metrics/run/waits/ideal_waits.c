@@ -8,6 +8,13 @@
 
 #include <math.h>
 
+/// Of summaries sums are rounded and may exceed the runtime a little.
+static uint64_t whole(double ns)
+{
+    const double most = 9.2e18; // INT64_MAX is no double
+    return (uint64_t)llround(fmax(0, fmin(ns, most)));
+}
+
 pj_waits *pj_ideal_waits(const pj_run *run, pj_arena *arena)
 {
     const pj_ideal *ideal = &run->ideal;
@@ -16,9 +23,8 @@ pj_waits *pj_ideal_waits(const pj_run *run, pj_arena *arena)
     out->sums = pj_new_n(arena, pj_wait_sum, run->waits->sum_count + 1);
     out->ranks = pj_new_n(arena, pj_wait_rank, run->layout.ranks);
     for (uint32_t i = 0; i < run->layout.ranks; i++)
-        out->ranks[i] =
-            (pj_wait_rank){.outside_ns = (uint64_t)llround(ideal->compute_ns[i]),
-                           .end_ns = (uint64_t)llround(ideal->runtime_ns - ideal->finish_ns[i])};
+        out->ranks[i] = (pj_wait_rank){.outside_ns = whole(ideal->compute_ns[i]),
+                                       .end_ns = whole(ideal->runtime_ns - ideal->finish_ns[i])};
     for (uint32_t i = 0; i < run->waits->sum_count; i++) {
         const pj_wait_sum *sum = &run->waits->sums[i];
         if (!sum->ideal_ns)

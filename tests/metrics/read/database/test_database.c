@@ -428,7 +428,7 @@ static void shared_devices_are_said(void **state)
     assert_non_null(run);
     bool said = false;
     for (size_t i = 0; i < run->remarks.count; i++)
-        said = said || strstr(run->remarks.items[i].text, "1 devices are used by several ranks");
+        said = said || strstr(run->remarks.items[i].text, "1 device is used by several ranks");
     assert_true(said);
     assert_int_equal(run->ai->count, 1);
     assert_int_equal(run->layout.ranks, 2);

@@ -31,6 +31,7 @@ typedef struct matching {
     pj_ai_rank *texts; // of all ranks: their names each once
     candidate *told, *untold;
     size_t told_count, told_cap, untold_count, untold_cap;
+    bool *local; // by group: messages name places in it, not ranks
 } matching;
 
 static const char *const refusals[] = {
@@ -94,8 +95,8 @@ static pj_str bare_kernel(const char *name)
 }
 
 /// The place of a rank among those of its group, which is listed as "[0, 2, 4]" at the end of the
-/// group's text; the rank itself where it is not.
-static int64_t place_in_group(const pj_ai_rank *rank, const char *group)
+/// group's text; -1 where it is not.
+static int64_t place_in_group(int64_t rank, const char *group)
 {
     pj_str text = pj_str_of(group);
     size_t open = pj_str_find_last(text, '[');
@@ -105,20 +106,55 @@ static int64_t place_in_group(const pj_ai_rank *rank, const char *group)
         int64_t one;
         if (!pj_parse_i64(pj_str_trim(pj_str_cut(&list, ',')), &one))
             break;
-        if (one == rank->rank)
+        if (one == rank)
             return place;
     }
-    return rank->rank;
+    return -1;
 }
 
-static uint32_t message_kind(matching *m, const pj_ai_rank *rank, const pj_ai_exchange *exchange)
+static bool is_send(const pj_ai_rank *rank, const pj_ai_exchange *exchange)
 {
-    int64_t mine = place_in_group(rank, text_of(rank, exchange->group));
-    bool sends = pj_str_equal(pj_str_of(text_of(rank, exchange->operation)), PJ_S("send"));
+    return pj_str_equal(pj_str_of(text_of(rank, exchange->operation)), PJ_S("send"));
+}
+
+/// PyTorch names the other side by its rank, as older writers did by its place in the group: these
+/// are places if one of them is no rank of the group, or is the rank that says so. Long lists
+/// leave ranks out: "[0, 1, ..., 63]".
+static void look_at_message(matching *m, const candidate *c)
+{
+    const pj_ai_rank *rank = m->ranks[c->rank];
+    const pj_ai_exchange *exchange = &rank->exchanges[c->exchange];
+    const char *group = text_of(rank, exchange->group);
+    int64_t other = is_send(rank, exchange) ? exchange->target : exchange->source;
+    bool whole = !pj_str_contains(pj_str_of(group), PJ_S("..."));
+    if (other >= 0 && place_in_group(rank->rank, group) >= 0 &&
+        (other == rank->rank || (whole && place_in_group(other, group) < 0)))
+        m->local[c->group] = true;
+}
+
+static uint32_t message_kind(matching *m, const candidate *c)
+{
+    const pj_ai_rank *rank = m->ranks[c->rank];
+    const pj_ai_exchange *exchange = &rank->exchanges[c->exchange];
+    int64_t place = place_in_group(rank->rank, text_of(rank, exchange->group));
+    int64_t mine = m->local[c->group] && place >= 0 ? place : rank->rank;
+    bool sends = is_send(rank, exchange);
     int64_t from = sends ? mine : exchange->source, to = sends ? exchange->target : mine;
     pj_auto_buf out = {.at = NULL};
     pj_buf_addf(&out, "%lld>%lld", (long long)from, (long long)to);
     return pj_ai_rank_name(m->texts, pj_buf_str(&out));
+}
+
+/// What messages go from where to where, once all of a group are known.
+static void tell_messages(matching *m)
+{
+    m->local = pj_take_zeros(m->texts->name_count + 1);
+    for (size_t i = 0; i < m->told_count; i++)
+        if (m->told[i].message)
+            look_at_message(m, &m->told[i]);
+    for (size_t i = 0; i < m->told_count; i++)
+        if (m->told[i].message)
+            m->told[i].kind = message_kind(m, &m->told[i]);
 }
 
 static void add_candidate(matching *m, uint32_t r, uint32_t index)
@@ -141,9 +177,10 @@ static void add_candidate(matching *m, uint32_t r, uint32_t index)
     }
     c.message = pj_ai_operation_is_message(operation);
     c.group = pj_ai_rank_name(m->texts, pj_str_of(text_of(rank, exchange->group)));
-    c.kind = c.message ? message_kind(m, rank, exchange) : pj_ai_rank_name(m->texts, operation);
     if (c.message)
         c.step = INT64_MIN;
+    else
+        c.kind = pj_ai_rank_name(m->texts, operation);
     pj_grow(m->told, &m->told_cap, m->told_count + 1);
     m->told[m->told_count++] = c;
 }
@@ -373,7 +410,7 @@ static bool fits(matching *m, pj_ai_instance *instance)
         return refuse(m, instance, PJ_AI_REFUSED_repeated);
     if (!instance->uneven && !message && operation.len && !are_alike(m, instance))
         return refuse(m, instance, PJ_AI_REFUSED_unlike);
-    instance->partial = whole ? instance->count < whole : instance->count < m->count;
+    instance->partial = instance->count < whole; // 0 = nobody knows
     return true;
 }
 
@@ -438,6 +475,7 @@ static bool match_all(matching *m, pj_err *err)
     for (uint32_t r = 0; r < m->count; r++)
         for (uint32_t i = 0; i < m->ranks[r]->exchange_count; i++)
             add_candidate(m, r, i);
+    tell_messages(m);
     size_t all = m->told_count + m->untold_count;
     m->out->members = pj_take_memory((all + 1) * sizeof *m->out->members);
     m->out->instances = pj_take_memory((all + 1) * sizeof *m->out->instances);
@@ -469,6 +507,7 @@ bool pj_ai_match_ranks(pj_ai_rank *const *ranks, size_t count, bool raw_clock, p
     pj_ai_rank_free(m.texts);
     free(m.told);
     free(m.untold);
+    free(m.local);
     return ok;
 }
 

@@ -60,7 +60,20 @@ static double bus_factor(pj_str operation, uint64_t members)
 static pj_str name_of_group(const char *group)
 {
     pj_str text = pj_str_of(group);
-    return pj_str_trim(pj_str_head(text, pj_str_find(text, '[')));
+    return pj_str_trim(pj_str_head(text, pj_str_find_last(text, '[')));
+}
+
+/// With its first ranks, for groups that share their name: "tp [0, 1, 2, ...]".
+static const char *name_with_ranks(pj_arena *arena, const char *group)
+{
+    enum { RANKS_MOST = 4 };
+    pj_str text = pj_str_of(group), rest = text;
+    rest = pj_str_from(rest, pj_str_find_last(rest, '['));
+    for (unsigned i = 0; i < RANKS_MOST && rest.len; i++)
+        pj_str_cut(&rest, ',');
+    if (!rest.len)
+        return pj_arena_text(arena, text);
+    return pj_arena_format(arena, "%.*s ...]", (int)(text.len - rest.len), text.at);
 }
 
 static pj_str operation_of(const pj_ai_rank *rank, const pj_ai_exchange *exchange)
@@ -175,7 +188,8 @@ static void add_instance(summing *s, const pj_ai_ranks *ranks, const pj_ai_insta
         row->waiting += wait > 0;
         row->exposed_ns += exchange->exposed;
         row->members = instance->count > row->members ? instance->count : row->members;
-        if (i || !instance->valid)
+        bool own = !i || pj_ai_operation_is_message(operation_of(rank, exchange)); // its own row
+        if (!own || !instance->valid)
             continue;
         row->instances++;
         row->bytes += bytes_of(rank, exchange, operation_of(rank, exchange));
@@ -183,6 +197,29 @@ static void add_instance(summing *s, const pj_ai_ranks *ranks, const pj_ai_insta
         if (instance->count > 1)
             add_skew(s, ranks, instance, row);
     }
+}
+
+/// What groups are called: by their names, and by their ranks where names are not theirs alone.
+static void name_groups(summing *s, pj_arena *arena)
+{
+    pj_map first = {.count = 0};
+    bool *shared = pj_take_zeros(s->texts->name_count + s->count + 1);
+    for (size_t i = 0; i < s->count; i++) {
+        uint32_t group = pj_ai_rank_name(s->texts, pj_str_of(s->items[i].group)), found;
+        uint32_t name = pj_ai_rank_name(s->texts, name_of_group(s->items[i].group));
+        if (!pj_map_get(&first, name, &found))
+            pj_map_put(&first, name, group);
+        else if (found != group)
+            shared[name] = true;
+    }
+    for (size_t i = 0; i < s->count; i++) {
+        pj_str name = name_of_group(s->items[i].group);
+        s->items[i].group = shared[pj_ai_rank_name(s->texts, name)]
+                                ? name_with_ranks(arena, s->items[i].group)
+                                : pj_arena_text(arena, name);
+    }
+    pj_map_free(&first);
+    free(shared);
 }
 
 void pj_ai_operations(const pj_ai_ranks *ranks, pj_arena *arena, pj_ai_account *account)
@@ -194,12 +231,12 @@ void pj_ai_operations(const pj_ai_ranks *ranks, pj_arena *arena, pj_ai_account *
     settle_skews(&s);
     if (s.count)
         qsort(s.items, s.count, sizeof *s.items, by_name);
+    name_groups(&s, arena);
     account->operations = pj_new_n(arena, pj_ai_operation, s.count + 1);
     account->operation_count = (uint32_t)s.count;
     for (size_t i = 0; i < s.count; i++) {
         pj_ai_operation *row = &account->operations[i];
         *row = s.items[i];
-        row->group = pj_arena_text(arena, name_of_group(row->group));
         row->operation = pj_arena_text(arena, pj_str_of(row->operation));
         row->bus_factor = bus_factor(pj_str_of(row->operation), row->members);
     }

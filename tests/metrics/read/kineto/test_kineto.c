@@ -498,6 +498,30 @@ static void who_waits_for_whom_and_why(void **state)
     assert_int_equal(pair_of(hidden, 1, 0)->exposed_ns, 0); // all of it is computed over
 }
 
+/// A message is one of both its rows; groups that share a name are told by their ranks.
+static void operations_have_rows_of_their_own(void **state)
+{
+    (void)state;
+    pj_auto_run messages = must_load("e7/rank{0,1}.json", 1);
+    assert_int_equal(messages->ai->operation_count, 2);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(messages->ai->operations[i].instances, 2);
+    pj_err err = {.code = PJ_E_NONE};
+#define EXCHANGE(ts, correlation, ranks)                                                           \
+    "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"ncclDevKernel_AllReduce\", \"pid\": 0, "     \
+    "\"tid\": 7, \"ts\": " ts ", \"dur\": 2, \"args\": {\"correlation\": " correlation             \
+    ", \"Collective name\": \"allreduce\", \"Group size\": 2, \"Process Group Name\": \"tp\", "    \
+    "\"Process Group Ranks\": \"" ranks "\"}}"
+    pj_auto_run groups =
+        kineto_run_of(PJ_S(EVENTS(EXCHANGE("10", "1", "[0, 1]") "," EXCHANGE(
+                          "20", "2", "[0, 2, 4, 6, 8]") "," EXCHANGE("30", "3", "[0, 1]"))),
+                      &err);
+    assert_non_null(groups);
+    assert_int_equal(groups->ai->operation_count, 2);
+    assert_string_equal(groups->ai->operations[0].group, "tp [0, 1]");
+    assert_string_equal(groups->ai->operations[1].group, "tp [0, 2, 4, 6, ...]");
+}
+
 static void oddities_are_said(void **state)
 {
     (void)state;
@@ -554,6 +578,7 @@ int main(void)
         cmocka_unit_test(summaries_say_the_same),
         cmocka_unit_test(a_look_tells_ranks),
         cmocka_unit_test(who_waits_for_whom_and_why),
+        cmocka_unit_test(operations_have_rows_of_their_own),
         cmocka_unit_test(oddities_are_said),
         cmocka_unit_test(merged_files_are_taken_apart),
         cmocka_unit_test(ranks_that_lack_are_said),

@@ -116,6 +116,15 @@ static const char *wrong(const pj_faults *found, const char *finding, const char
     return first && (!where || strstr(found->items[0].where, where)) ? NULL : all;
 }
 
+/// All of them together never bring more than the run.
+static bool adds_up(const pj_faults *found)
+{
+    double sum = found->others_ns;
+    for (size_t i = 0; i < found->count; i++)
+        sum += found->items[i].recoverable_ns;
+    return sum <= (double)found->run->runtime_ns * found->units * (1 + 1e-9);
+}
+
 static void look_for(pj_run *const *runs, size_t count, const pj_faulty_app *app, unsigned *missed)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
@@ -123,6 +132,7 @@ static void look_for(pj_run *const *runs, size_t count, const pj_faulty_app *app
     pj_faults found;
     if (!pj_faults_find(runs, count, NULL, arena, &found, &err))
         fail_msg("%s: %s", app->name, err.text);
+    assert_true(adds_up(&found));
     const char *is = wrong(&found, app->finding, app->where, arena);
     if (is)
         print_message("%s: %s%s in place of %s\n", app->name, is, *is ? "" : "nothing",
@@ -240,6 +250,35 @@ static void replays_prove_what_is_said(void **state)
     assert_true(proved >= 4);
 }
 
+/// Findings of scaling bring what they say on top of the others.
+static void scaling_is_mended_on_top(void **state)
+{
+    (void)state;
+    const pj_model_app apps[] = {{COSTS, SIZE(2)},
+                                 {COSTS, SIZE(8), .ipc_loss = 0.06, .ghz_loss = 0.05}};
+    pj_auto_run small = load(pj_model_write(&apps[0]), "a");
+    pj_auto_run large = load(pj_model_write(&apps[1]), "b");
+    pj_run *runs[] = {small, large};
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_err err = {.code = PJ_E_NONE};
+    pj_faults found;
+    pj_whatif whatif;
+    assert_true(pj_faults_find(runs, 2, NULL, arena, &found, &err));
+    assert_true(pj_whatif_begin(large, (pj_network){.latency_ns = 0}, NULL, arena, &whatif, &err));
+    unsigned proved = 0;
+    for (size_t i = 0; i < found.count; i++) {
+        const pj_fault *fault = &found.items[i];
+        if (!fault->against || !fault->on_top)
+            continue;
+        const char *both = pj_arena_format(arena, "%s+%s", fault->on_top, fault->change);
+        double gain = gain_of(&whatif, both) - gain_of(&whatif, fault->on_top);
+        double all = gain * large->layout.locations;
+        assert_true(fabs(all / fault->recoverable_ns - 1) < 1e-4); // factors are told in 6 decimals
+        proved++;
+    }
+    assert_true(proved >= 1);
+}
+
 /// Nothing found is not the same as nothing that could be looked for.
 static void runs_that_no_replay_tells_say_so(void **state)
 {
@@ -294,6 +333,7 @@ int main(void)
         cmocka_unit_test(faults_of_sizes_and_threads_are_found_first),
         cmocka_unit_test(tables_say_what_to_look_at),
         cmocka_unit_test(replays_prove_what_is_said),
+        cmocka_unit_test(scaling_is_mended_on_top),
         cmocka_unit_test(runs_that_no_replay_tells_say_so),
         cmocka_unit_test(timelines_are_led_to_the_place),
     };

@@ -32,6 +32,8 @@ static const double WORTH = 0.01;      // of the run: less is folded
 static const double MENDS = 0.004;     // a fault that brings less is not taken as mended
 static const double SMALL = 16 * 1024; // bytes of a message
 
+static const char ACCOUNT[] = "account of waits";
+
 const pj_fault_row pj_fault_rows[PJ_FAULT_KINDS] = {
 #define FAULT(key, title, sentence, command, options)                                              \
     [PJ_FAULT_##key] = {#key, title, sentence, command, options},
@@ -47,6 +49,7 @@ typedef struct search {
     pj_fault_steps steps;
     const char *mended; // as a change; NULL = nothing is yet
     unsigned without;   // patterns that hold nobody any more
+    double of_all;      // factor of all computation
     double now_ns;      // runtime with all that is mended
     double threads;
 } search;
@@ -64,11 +67,20 @@ static bool play(search *s, double *runtime, pj_err *err)
     pj_change change = {.of_step = s->steps.factors,
                         .steps = s->steps.steps,
                         .step_kind = s->steps.kind,
+                        .of_all = s->of_all,
                         .without = s->without};
     if (!pj_play(s->run, &change, s->job, s->arena, &played, err))
         return false;
     *runtime = played.runtime_ns;
     return true;
+}
+
+/// What is mended from now on is so on top of this fault, too.
+static void keep_mended(search *s, const pj_fault *fault, double runtime)
+{
+    s->mended =
+        s->mended ? pj_arena_format(s->arena, "%s+%s", s->mended, fault->change) : fault->change;
+    s->now_ns = runtime;
 }
 
 static double *copy_factors(const search *s)
@@ -91,11 +103,9 @@ static bool mend(search *s, pj_fault fault, double *before, pj_err *err)
     }
     fault.recoverable_ns = (s->now_ns - runtime) * s->threads;
     fault.on_top = s->mended;
-    s->mended =
-        s->mended ? pj_arena_format(s->arena, "%s+%s", s->mended, fault.change) : fault.change;
     fault.method = "replay";
     fault.confidence = fault.confidence ? fault.confidence : "high";
-    s->now_ns = runtime;
+    keep_mended(s, &fault, runtime);
     add(s, fault);
     return true;
 }
@@ -162,6 +172,15 @@ static const char *culprits_of(const search *s, pj_wait_pattern pattern, double 
     return pj_arena_format(s->arena, "most for rank %u", most);
 }
 
+/// All threads of a rank lose what the one that calls MPI waits.
+static double threads_each(const search *s)
+{
+    uint32_t callers = 0;
+    for (uint32_t i = 0; s->run->totals && i < s->run->layout.locations; i++)
+        callers += s->run->totals[i].mpi_ns > 0;
+    return s->threads / fmax(callers, s->run->layout.ranks);
+}
+
 static bool mend_waits(search *s, pj_err *err)
 {
     static const struct {
@@ -176,6 +195,7 @@ static bool mend_waits(search *s, pj_err *err)
         fault.change =
             pj_arena_format(s->arena, "without:%s", pj_wait_pattern_rows[kinds[i].pattern].key);
         fault.where = culprits_of(s, kinds[i].pattern, &fault.loss_ns);
+        fault.loss_ns *= threads_each(s);
         fault.place = pj_wait_place_longest(s->run, 1u << kinds[i].pattern, NULL);
         s->without |= 1u << kinds[i].pattern;
         if (!mend(s, fault, s->steps.factors, err))
@@ -247,7 +267,7 @@ static void find_in_network(search *s)
         if (lost[kind] > 0)
             add(s, (pj_fault){.kind = (pj_fault_kind)kind,
                               .where = names[kind],
-                              .loss_ns = lost[kind],
+                              .loss_ns = lost[kind] * threads_each(s),
                               .recoverable_ns = saved * lost[kind] / all,
                               .method = "replay, shared by calls",
                               .change = PJ_FAULT_IDEAL,
@@ -338,9 +358,24 @@ static void find_in_threads(search *s, double imbalance)
                               .where = place_of_loss(s, &lost[kind]),
                               .loss_ns = lost[kind].ns,
                               .recoverable_ns = lost[kind].ns,
-                              .method = "account of waits",
+                              .method = ACCOUNT,
                               .confidence = "medium",
                               .place = place_of_thread(s, lost[kind].worst)});
+}
+
+/// The account does not know what replays save: findings of both are never more than the run.
+static void bound_accounts(search *s)
+{
+    double left = (double)s->run->runtime_ns * s->threads, accounted = 0;
+    for (size_t i = 0; i < s->out->count; i++) {
+        const pj_fault *fault = &s->out->items[i];
+        *(fault->method == ACCOUNT ? &accounted : &left) +=
+            fault->method == ACCOUNT ? fault->recoverable_ns : -fault->recoverable_ns;
+    }
+    left = fmax(left, 0);
+    for (size_t i = 0; accounted > left && i < s->out->count; i++)
+        if (s->out->items[i].method == ACCOUNT)
+            s->out->items[i].recoverable_ns *= left / accounted;
 }
 
 // Other sizes
@@ -354,6 +389,38 @@ static const char *where_of(const search *s, const pj_study *study, pj_fault_clu
                            cluster.start_up ? " (start-up)" : "", against);
 }
 
+/// The start that is mended already, or NULL.
+static pj_fault *mended_start(search *s)
+{
+    for (size_t i = 0; i < s->out->count; i++)
+        if (s->out->items[i].kind == PJ_FAULT_start_up ||
+            s->out->items[i].kind == PJ_FAULT_initialisation)
+            return &s->out->items[i];
+    return NULL;
+}
+
+/// On top of all that is mended: `scaling` is what computation has to become.
+static bool mend_scaling(search *s, pj_fault fault, double scaling, pj_err *err)
+{
+    double runtime, useful = fault.loss_ns / (1 - scaling), before = s->of_all;
+    s->of_all *= scaling;
+    fault.recoverable_ns = useful * before * (1 - scaling);
+    fault.method = "scaling";
+    fault.confidence = "medium";
+    if (!s->out->lack) {
+        if (!play(s, &runtime, err))
+            return false;
+        fault.recoverable_ns = (s->now_ns - runtime) * s->threads;
+        fault.method = "replay";
+        fault.change = pj_arena_format(s->arena, "compute:%.6f", 1 / scaling);
+        fault.on_top = s->mended;
+        fault.confidence = "high";
+        keep_mended(s, &fault, runtime);
+    }
+    add(s, fault);
+    return true;
+}
+
 static bool find_scaling(search *s, const pj_study *study, const pj_metrics *metrics, pj_err *err)
 {
     static const struct {
@@ -362,37 +429,34 @@ static bool find_scaling(search *s, const pj_study *study, const pj_metrics *met
     } kinds[] = {{"instruction_scaling", PJ_FAULT_instruction_scaling},
                  {"ipc_scaling", PJ_FAULT_ipc_scaling},
                  {"frequency_scaling", PJ_FAULT_frequency_scaling}};
-    size_t last = study->count - 1;
-    bool replays = s->run->tape && !pj_tape_lacks(s->run->tape);
-    for (size_t row = 0; row < metrics->set->count; row++)
-        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-            pj_metric_value value = pj_metrics_at(metrics, last, row);
-            if (strcmp(metrics->set->rows[row].key, kinds[k].key) != 0 || value.reason ||
-                !(value.value > 0 && value.value < 1))
-                continue;
-            double lost = study->cases[last].sums.useful_sum * (1 - value.value), gain = lost;
-            pj_played as_it_was, mended;
-            pj_change nothing = {.steps = 0}, faster = {.of_all = value.value};
-            if (replays && (!pj_play(s->run, &nothing, s->job, s->arena, &as_it_was, err) ||
-                            !pj_play(s->run, &faster, s->job, s->arena, &mended, err)))
-                return false;
-            if (replays)
-                gain = (as_it_was.runtime_ns - mended.runtime_ns) * s->threads;
-            pj_fault_cluster cluster = {.number = 0};
-            if (kinds[k].kind == PJ_FAULT_ipc_scaling)
-                cluster = pj_fault_cluster_of(s->run, &study->cases[last].sums, value.value);
-            add(s, (pj_fault){.kind = kinds[k].kind,
-                              .where = where_of(s, study, cluster),
-                              .against = study->cases[study->reference].run->path,
-                              .said = pj_fault_cluster_said(cluster, s->arena),
-                              .loss_ns = lost,
-                              .recoverable_ns = gain,
-                              .method = replays ? "replay" : "scaling",
-                              .change = replays ? pj_arena_format(s->arena, "compute:%.6f",
-                                                                  1 / value.value)
-                                                : NULL,
-                              .confidence = replays ? "high" : "medium"});
+    const pj_case *last = &study->cases[study->count - 1];
+    pj_fault *start = mended_start(s);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        int row = pj_metric_row(metrics->set, pj_str_of(kinds[k].key));
+        pj_metric_value value = {.value = 1};
+        if (row >= 0)
+            value = pj_metrics_at(metrics, study->count - 1, (size_t)row);
+        if (value.reason || !(value.value > 0 && value.value < 1))
+            continue;
+        double scaling = value.value;
+        pj_fault_cluster cluster = {.number = 0};
+        if (kinds[k].kind == PJ_FAULT_ipc_scaling)
+            cluster = pj_fault_cluster_of(s->run, &last->sums, scaling);
+        const char *said = pj_fault_cluster_said(cluster, s->arena);
+        if (start && cluster.number && cluster.start_up) { // it has mended that part
+            start->said = said;
+            said = NULL;
+            scaling = cluster.without;
+            cluster.number = 0;
         }
+        pj_fault fault = {.kind = kinds[k].kind,
+                          .where = where_of(s, study, cluster),
+                          .against = study->cases[study->reference].run->path,
+                          .said = said,
+                          .loss_ns = last->sums.useful_sum * (1 - scaling)};
+        if (scaling < 1 && !mend_scaling(s, fault, scaling, err))
+            return false;
+    }
     return true;
 }
 
@@ -443,7 +507,7 @@ bool pj_faults_find(pj_run *const *runs, size_t count, pj_job *job, pj_arena *ar
                     pj_err *err)
 {
     pj_run *run = largest(runs, count);
-    search s = {.run = run, .job = job, .arena = arena, .out = out};
+    search s = {.run = run, .job = job, .arena = arena, .out = out, .of_all = 1};
     s.threads = run->layout.locations;
     // A kind is found twice at most: in a wait and in the work.
     *out = (pj_faults){.run = run,
@@ -457,6 +521,7 @@ bool pj_faults_find(pj_run *const *runs, size_t count, pj_job *job, pj_arena *ar
     if (!find_in_work(&s, err) || !find_in_study(&s, runs, count, err))
         return false;
     find_in_network(&s);
+    bound_accounts(&s);
     fold(out, WORTH * (double)run->runtime_ns * out->units);
     return true;
 }

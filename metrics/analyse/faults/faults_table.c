@@ -191,10 +191,11 @@ pj_table *pj_faults_table(const pj_faults *faults, double runs_per_year)
             ? "Parts of the account of devices: what is lost in each. Together with useful time "
               "they "
               "are all of it; what mending one would bring is at most that."
-            : "Each finding is mended in a replay on top of those that are more particular: what "
-              "they "
-              "bring adds up. What an account of waits tells is an upper bound. Scaling is against "
-              "the smallest run, in a replay of its own.";
+            : "Each finding is mended in a replay on top of those that are more particular, "
+              "scaling "
+              "against the smallest run on top of all: what replays tell adds up. What an account "
+              "of waits tells is an "
+              "upper bound that overlaps it, and at most the rest of the run.";
     if (faults->lack)
         table->note = pj_arena_format(
             table->arena,

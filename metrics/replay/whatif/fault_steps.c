@@ -41,6 +41,13 @@ pj_fault_steps pj_fault_steps_of(const pj_run *run, const pj_bursts *bursts, pj_
     return s;
 }
 
+/// What is counted: iterations alone are called steps.
+static const char *between(const pj_fault_steps *s)
+{
+    return s->kind == PJ_STEPS_COLLECTIVES ? "between collectives"
+                                           : "between collectives and iterations";
+}
+
 static size_t cell(const pj_fault_steps *s, uint32_t step, uint32_t rank)
 {
     return (size_t)step * s->ranks + rank;
@@ -138,7 +145,8 @@ pj_fault_found pj_fault_serial(pj_fault_steps *s)
     const char *who =
         found.rank == UINT32_MAX ? "one rank each" : pj_arena_format(s->arena, "rank %u", most);
     found.where = last < 2 ? pj_arena_format(s->arena, "%s, at the start", who)
-                           : pj_arena_format(s->arena, "%s, %u of %u steps", who, count, s->steps);
+                           : pj_arena_format(s->arena, "%s, %u of %u parts %s", who, count,
+                                             s->steps, between(s));
     return found;
 }
 
@@ -421,7 +429,8 @@ pj_fault_found pj_fault_noise(pj_fault_steps *s)
     who = found.node                        ? name_of_node(s, node)
           : o.rank_count > 1 + s->ranks / 4 ? "several ranks"
                                             : who;
-    found.where = pj_arena_format(s->arena, "%s, %u of %u steps", who, o.steps, s->steps);
+    found.where =
+        pj_arena_format(s->arena, "%s, %u of %u parts %s", who, o.steps, s->steps, between(s));
     return found;
 }
 
@@ -482,7 +491,7 @@ pj_fault_found pj_fault_start_up(pj_fault_steps *s)
     pj_fault_found found = {.rank = UINT32_MAX};
     if (s->steps < LEAST_STEPS)
         return found;
-    double *medians = medians_of_steps(s), spent = 0, loss = 0, ipcs[2];
+    double *medians = medians_of_steps(s), spent = 0, ipcs[2];
     uint32_t quarter = s->steps / 4, end = 0;
     double most = usual_most(s, medians, quarter);
     for (uint32_t step = 0; step < quarter; step++)
@@ -491,17 +500,19 @@ pj_fault_found pj_fault_start_up(pj_fault_steps *s)
         return found;
     for (uint32_t step = 0; step < end; step++) {
         double factor = medians[step] > most ? most / medians[step] : 1;
+        double most_lost = 0; // by the rank that the others wait for
         spent += medians[step];
         for (uint32_t k = 0; k < s->ranks; k++) {
-            loss += work_at(s, step, k) * (1 - factor);
+            most_lost = fmax(most_lost, work_at(s, step, k) * (1 - factor));
             s->factors[cell(s, step, k)] *= factor;
         }
+        found.loss_ns += most_lost * s->ranks;
     }
-    found.loss_ns = loss;
     found.lasts_ns = spent;
-    found.where = end > 1
-                      ? pj_arena_format(s->arena, "all ranks, steps 1 to %u of %u", end, s->steps)
-                      : pj_arena_format(s->arena, "all ranks, step 1 of %u", s->steps);
+    found.where =
+        end > 1 ? pj_arena_format(s->arena, "all ranks, parts 1 to %u of %u %s", end, s->steps,
+                                  between(s))
+                : pj_arena_format(s->arena, "all ranks, part 1 of %u %s", s->steps, between(s));
     if (ipcs_of(s->run, most * (1 + LONGER) / 2, ipcs) && ipcs[0] < LOW * ipcs[1])
         found.where =
             pj_arena_format(s->arena, "%s: IPC %.2f, not %.2f", found.where, ipcs[0], ipcs[1]);
@@ -551,10 +562,15 @@ pj_fault_found pj_fault_imbalance_per_step(pj_fault_steps *s)
 {
     pj_fault_found found = {.rank = UINT32_MAX};
     double *work = pj_new_n(s->arena, double, s->ranks);
-    uint32_t most = 0;
-    for (uint32_t step = 0; step < s->steps; step++)
-        found.loss_ns += share_equally(s, step, step + 1, work, &most) * s->ranks;
-    found.where = pj_arena_format(s->arena, "%u steps", s->steps);
+    uint32_t *slowest = pj_new_n(s->arena, uint32_t, s->ranks), most = 0, often = 0;
+    for (uint32_t step = 0; step < s->steps; step++) {
+        double lost = share_equally(s, step, step + 1, work, &most);
+        found.loss_ns += lost * s->ranks;
+        slowest[most] += lost > 0;
+        often = slowest[most] > slowest[often] ? most : often;
+    }
+    found.where = pj_arena_format(s->arena, "most often rank %u, %u of %u parts %s", often,
+                                  slowest[often], s->steps, between(s));
     return found;
 }
 

@@ -117,7 +117,7 @@ pj_call_waits *pj_call_waits_new(const pj_run *run, bool delays)
         waits->from_ns = run->roi.from_ns;
         waits->to_ns = run->roi.to_ns;
     }
-    waits->history = delays && !run->roi.set ? pj_wait_history_new(run) : NULL;
+    waits->history = delays ? pj_wait_history_new(run) : NULL;
     waits->callers = pj_new_n(arena, caller, run->layout.ranks);
     for (uint32_t i = 0; i < run->layout.ranks; i++)
         waits->callers[i].now = waits->callers[i].last = waits->callers[i].epoch[0] =

@@ -37,7 +37,7 @@ static const char *lack_delays(const pj_run *run, const pj_timeline_opts *timeli
 
 static bool stale_delays(const pj_run *run)
 {
-    return !run->waits || (!run->waits->delays && !run->roi.set);
+    return !run->waits || !run->waits->delays;
 }
 
 const pj_aspect pj_aspect_delays = {

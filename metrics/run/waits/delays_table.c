@@ -12,16 +12,12 @@
 
 enum { SHARE_DECIMALS = 4 };
 
-static const char many_ranks[] = "one of very many ranks";
+/// A wait keeps its eight largest causes; nor are very many pairs of rank and region told apart.
+static const char small_causes[] = "small causes of waits, which are not told apart";
 
 static pj_cell share_cell(double ns, double whole)
 {
     return whole > 0 ? pj_cell_real(ns / whole) : pj_cell_empty("there is nothing to share");
-}
-
-static pj_cell rank_cell(uint32_t rank, const char *lack)
-{
-    return rank == PJ_CULPRIT_OTHERS ? pj_cell_empty(lack) : pj_cell_int(rank);
 }
 
 static pj_cell region_cell(const pj_delays *delays, uint32_t region)
@@ -95,8 +91,9 @@ static pj_table *costs_table(const pj_run *run)
     for (uint32_t i = 0; i < delays->delay_count; i++) {
         double cost = rows[i].short_ns + rows[i].long_ns;
         pj_cell *cells = pj_table_add_row(table);
-        cells[0] = rank_cell(rows[i].culprit, many_ranks);
-        cells[1] = region_cell(delays, rows[i].region);
+        bool apart = rows[i].culprit != PJ_CULPRIT_OTHERS;
+        cells[0] = apart ? pj_cell_int(rows[i].culprit) : pj_cell_empty(small_causes);
+        cells[1] = apart ? region_cell(delays, rows[i].region) : pj_cell_empty(small_causes);
         cells[2] = pj_cell_real(rows[i].short_ns);
         cells[3] = pj_cell_real(rows[i].long_ns);
         cells[4] = pj_cell_real(cost);
@@ -143,7 +140,9 @@ static void path_row(pj_table *table, const pj_run *run, pj_path_clock clock,
     double mean = (double)region->time_ns[clock] / run->layout.ranks;
     pj_cell *cells = pj_table_add_row(table);
     cells[0] = region_cell(delays, part->region);
-    cells[1] = rank_cell(part->rank, "ranks are not told apart where there are many");
+    cells[1] = part->rank == PJ_CULPRIT_OTHERS
+                   ? pj_cell_empty("ranks are not told apart where there are many")
+                   : pj_cell_int(part->rank);
     cells[2] = pj_cell_int((int64_t)part->ns);
     cells[3] = share_cell((double)part->ns, (double)delays->paths[clock].length_ns);
     cells[4] = pj_cell_real(mean);
@@ -355,10 +354,14 @@ pj_table *pj_delays_table(const pj_run *run, pj_delays_by by, pj_path_clock cloc
 {
     if (!run->waits || !run->waits->delays) {
         pj_fail(err, PJ_E_MISSING, run->path, 0, "%s",
-                run->roi.set
-                    ? "delays and paths are told of whole runs, not of a region of interest"
-                : run->waits ? "it is not known who made ranks wait"
-                             : "has no MPI events, hence no waits in MPI calls");
+                run->waits ? "it is not known who made ranks wait"
+                           : "has no MPI events, hence no waits in MPI calls");
+        return NULL;
+    }
+    if (run->roi.set && by != PJ_DELAYS_REGION) {
+        pj_fail(err, PJ_E_MISSING, run->path, 0,
+                "delays and paths are told of whole runs, not of a region of interest; roi "
+                "off takes the whole");
         return NULL;
     }
     if (clock == PJ_PATH_IDEAL && !has_ideal(run, by, err))

@@ -61,6 +61,7 @@ typedef struct pj_critical_path {
     const char *lacks;  // why there is no path; NULL when there is
 } pj_critical_path;
 
+/// Of a region of interest only the regions' names and waits are told.
 typedef struct pj_delays {
     pj_delay_region *regions;
     uint32_t region_count;

@@ -92,7 +92,7 @@ typedef struct pj_waits {
     bool ideal;                     // these are those of the ideal network (ideal_waits.h)
     bool has_ideal;                 // ideal_ns are known
     const char *ideal_lacks;        // why not; NULL when they are
-    const struct pj_delays *delays; // NULL = not asked for, or of a region of interest
+    const struct pj_delays *delays; // NULL = not asked for
 } pj_waits;
 
 #endif

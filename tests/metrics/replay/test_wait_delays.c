@@ -301,14 +301,28 @@ static void ranks_with_threads_have_no_ideal_path(void **state)
     assert_int_equal(d->paths[PJ_PATH_IDEAL].count, 0);
 }
 
-static void regions_of_interest_have_no_delays(void **state)
+/// Its waits are those that lie in it; delays and paths are refused where they are shown.
+static void regions_of_interest_tell_the_functions_that_wait(void **state)
 {
     (void)state;
     pj_auto_script s = propagation();
     s->run->roi = (pj_roi){.set = true, .from_ns = 100, .to_ns = 250};
     s->run->runtime_ns = s->run->end_ns = 260;
     pj_script_replay(s, (pj_replay_opts){.waits = true, .delays = true}, 0);
-    assert_null(s->run->waits->delays);
+    uint64_t waits = 0, told = 0;
+    for (uint32_t i = 0; i < s->run->waits->sum_count; i++)
+        waits += s->run->waits->sums[i].wait_ns;
+    const pj_delays *d = s->run->waits->delays;
+    for (uint32_t r = 0; r < d->region_count; r++)
+        for (unsigned p = 0; p < PJ_WAIT_PATTERNS; p++)
+            told += d->regions[r].waits[p].wait_ns;
+    assert_true(waits > 0);
+    assert_int_equal(told, waits);
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_table table = pj_delays_table(s->run, PJ_DELAYS_REGION, PJ_PATH_MEASURED, &err);
+    assert_non_null(table);
+    assert_null(pj_delays_table(s->run, PJ_DELAYS_COSTS, PJ_PATH_MEASURED, &err));
+    assert_int_equal(err.code, PJ_E_MISSING);
 }
 
 int main(void)
@@ -324,7 +338,7 @@ int main(void)
         cmocka_unit_test(ranks_that_have_gone_on_too_far_are_told_of),
         cmocka_unit_test(regions_cost_what_the_path_does_longer),
         cmocka_unit_test(ranks_with_threads_have_no_ideal_path),
-        cmocka_unit_test(regions_of_interest_have_no_delays),
+        cmocka_unit_test(regions_of_interest_tell_the_functions_that_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,8 +78,8 @@ const pj_command pj_command_timeline = {
         "an archive than it shows; compressed traces, those with devices, and archives without the "
         "ends "
         "of receives (eztrace), are read whole.\n"
-        "Devices come below the ranks that use them, each with all of its streams: kernels are "
-        "running, and go before what is moved meanwhile. --streams shows every stream below them. "
+        "Devices come below all ranks, each with all of its streams: kernels are running, and go "
+        "before what is moved meanwhile. --streams shows every stream below its device. "
         "Of AI runs (PyTorch traces) the waits of devices for "
         "other ranks are hatched; what hosts do outside the device's runtime counts as running.\n"
         "Without --export the time in each kind of state is printed, per rank, thread and device.",

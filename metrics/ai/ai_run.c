@@ -691,8 +691,7 @@ bool pj_ai_run_fill(pj_run *run, pj_ai_rank **ranks, size_t count, pj_ai_run_opt
         with += has_devices(ranks[r]);
     if (!with)
         return pj_fail(err, PJ_E_MISSING, run->path, 0,
-                       "no device activity in the trace: metrics need kernels; popinjay profile "
-                       "shows the calls of the host");
+                       "no device activity in the trace: metrics need kernels");
     number_ranks(run, ranks, &count);
     if (count < all)
         memset(ranks + count, 0, (all - count) * sizeof *ranks);

@@ -36,6 +36,8 @@ static unsigned still_wanted(const pj_load_opts *opts, const pj_run *run, bool b
 /// NULL = it has them.
 static const char *lack_of_functions(const pj_load_opts *opts, const pj_run *run, bool beside)
 {
+    if (run->ai)
+        return "has no ranges of the hosts of an AI run, only its steps (parts --by iteration)";
     if (beside || opts->functions != PJ_CUT_FUNCTIONS)
         return "has no events";
     return run->functions ? NULL
@@ -80,6 +82,11 @@ bool pj_load_tells(const pj_load_opts *opts, const pj_run *run, pj_err *err)
     bool whole = (run->ai || opts->roi.kind != PJ_ROI_RANGE) && pj_network_is_ideal(&opts->network);
     bool events = opts->listener_count || opts->ideal_path || opts->slices || !whole;
     bool threads = (opts->no_replay && !run->ai) || (opts->timeline && !run->timeline);
+    if (run->ai && (events || threads))
+        return pj_fail(err, PJ_E_MISSING, run->path, 0,
+                       "is an AI run, which is read as sums of its ranks, devices and steps, and "
+                       "this needs single events: use metrics (--roi 10%%..20%% for a part of the "
+                       "time), waits, iterations, stats --devices or timeline");
     return !(events || threads) ||
            pj_fail(err, PJ_E_MISSING, run->path, 0,
                    "holds sums over all CPUs, and %s: metrics, plot scaling, compare and gate work "

@@ -117,6 +117,6 @@ pj_table *pj_ai_iterations_table(const pj_run *run)
         pj_table_add_remark(
             table, "note", "no_steps",
             PJ_S("the trace marks no steps: prof.step() of PyTorch's profiler does, "
-                 "or an NVTX range around each"));
+                 "or an NVTX range with the same text around each"));
     return table;
 }

@@ -8,6 +8,9 @@
 
 const char *pj_run_lacks_states(const pj_run *run)
 {
+    if (run->ai)
+        return "the trace of an AI run tells what devices do, and no states of the threads of "
+               "hosts";
     if (run->untraced)
         return "the file has sums over all CPUs and no values of single threads";
     return run->no_states ? "the trace has no states: useful time is not known" : NULL;

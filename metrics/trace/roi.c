@@ -58,7 +58,8 @@ bool pj_roi_parse(pj_str text, pj_roi_request *out, pj_err *err)
                                 out) ||
                pj_fail(err, PJ_E_USAGE, NULL, 0,
                        "'" PJ_STR_FMT "' names no iterations; use iterations (the steady ones), "
-                       "iterations:3..8 or iterations:3, counted from 0",
+                       "iterations:3..8 or iterations:3, counted from 0; of AI runs steps:3..8 or "
+                       "steps:3, numbered as the trace numbers them",
                        PJ_STR_ARG(text));
     *out = (pj_roi_request){.kind = PJ_ROI_RANGE, .to = 100, .to_percent = true};
     size_t dots = find_dots(text);

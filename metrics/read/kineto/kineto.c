@@ -172,6 +172,26 @@ static bool read_ranks(ranks *r, pj_err *err)
     return pj_pool_run(&line, workers, slots, pj_pool_slots(workers), err);
 }
 
+/// Whether some device did something; where not, why.
+static bool check_devices(const ranks *r, pj_ai_rank *const *all, size_t count, pj_err *err)
+{
+    const pj_ai_rank *cut = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (all[i]->device_count)
+            return true;
+        if (all[i]->cut && !cut)
+            cut = all[i];
+    }
+    if (cut)
+        return pj_fail(err, PJ_E_FORMAT, cut->path, 0,
+                       "is cut short or broken: nothing after byte %llu of its text can be read, "
+                       "and no device activity stands before it; copy it again or record it anew",
+                       (unsigned long long)cut->cut_at);
+    return pj_fail(err, PJ_E_MISSING, r->pass->run->path, 0,
+                   "no device activity in the trace: metrics need kernels; popinjay profile "
+                   "shows the calls of the host");
+}
+
 /// All ranks in one list, whose run it becomes.
 static bool fill_run(ranks *r, pj_err *err)
 {
@@ -184,7 +204,8 @@ static bool fill_run(ranks *r, pj_err *err)
             all[at++] = r->files[i].ranks[k];
         r->files[i].count = 0;
     }
-    bool ok = pj_ai_run_fill(r->pass->run, all, count, r->how, r->pass->job, err);
+    bool ok = check_devices(r, all, count, err) &&
+              pj_ai_run_fill(r->pass->run, all, count, r->how, r->pass->job, err);
     for (size_t i = 0; i < count; i++)
         pj_ai_rank_free(all[i]);
     free(all);

@@ -38,10 +38,10 @@ static bool are_known(const pj_study *study, pj_err *err)
 {
     for (size_t i = 0; i < study->count; i++) {
         const pj_run *run = study->cases[i].run;
-        if (run->no_states || !run->bursts)
+        const char *lack = pj_run_lacks_states(run);
+        if (lack || !run->bursts)
             return pj_fail(err, PJ_E_MISSING, run->path, 0, "%s",
-                           run->no_states ? pj_run_lacks_states(run)
-                                          : "nobody has looked for bursts");
+                           lack ? lack : "nobody has looked for bursts");
         if (run->bursts->timed || !run->bursts->count)
             return pj_fail(err, PJ_E_MISSING, run->path, 0,
                            "has no clusters of instructions and IPC that could be found again in "

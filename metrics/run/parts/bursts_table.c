@@ -82,9 +82,10 @@ static const char *note_of(const pj_run *run, pj_arena *arena)
 
 pj_table *pj_bursts_table(const pj_run *run, pj_err *err)
 {
-    if (run->no_states || !run->bursts) {
+    const char *lack = pj_run_lacks_states(run);
+    if (lack || !run->bursts) {
         pj_fail(err, PJ_E_MISSING, run->path, 0, "%s",
-                run->no_states ? pj_run_lacks_states(run) : "nobody has looked for bursts");
+                lack ? lack : "nobody has looked for bursts");
         return NULL;
     }
     pj_table *table = pj_table_new("");

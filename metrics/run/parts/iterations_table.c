@@ -132,9 +132,10 @@ static const char *note_of(const pj_iterations *it, const pj_table *table, pj_ar
 pj_table *pj_iterations_table(const pj_run *run, pj_err *err)
 {
     const pj_iterations *it = run->iterations;
-    if (run->no_states || !it) {
+    const char *lack = pj_run_lacks_states(run);
+    if (lack || !it) {
         pj_fail(err, PJ_E_MISSING, run->path, 0, "%s",
-                run->no_states ? pj_run_lacks_states(run) : "nobody has looked for iterations");
+                lack ? lack : "nobody has looked for iterations");
         return NULL;
     }
     pj_table *table = pj_table_new("");

@@ -80,9 +80,10 @@ static void fill(const pj_slices *slices, uint32_t index, pj_cell *cell)
 pj_table *pj_slices_table(const pj_run *run, pj_err *err)
 {
     const pj_slices *slices = run->slices;
-    if (run->no_states || !slices) {
+    const char *lack = pj_run_lacks_states(run);
+    if (lack || !slices) {
         pj_fail(err, PJ_E_MISSING, run->path, 0, "%s",
-                run->no_states ? pj_run_lacks_states(run) : "the run was not cut into slices");
+                lack ? lack : "the run was not cut into slices");
         return NULL;
     }
     pj_table *table = pj_table_new("");

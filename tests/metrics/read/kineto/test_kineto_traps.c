@@ -266,6 +266,10 @@ static void a_trace_without_devices_says_so(void **state)
     assert_null(kineto_run_of(PJ_S(EVENTS()), &err));
     assert_int_equal(err.code, PJ_E_MISSING);
     assert_non_null(strstr(err.text, "no device activity in the trace"));
+    err = (pj_err){.code = PJ_E_NONE};
+    assert_null(kineto_run_of(PJ_S("{\"deviceProperties\": [], \"traceEvents\": [[[[["), &err));
+    assert_int_equal(err.code, PJ_E_FORMAT);
+    assert_non_null(strstr(err.text, "is cut short or broken"));
 }
 
 int main(void)

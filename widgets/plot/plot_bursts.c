@@ -1,6 +1,6 @@
-// Bursts of computation: IPC over instructions, a colour for each cluster. Several runs stand in
-// panels beside each other, and what is the same cluster has one colour and an arrow from run to
-// run.
+// Bursts of computation: IPC over instructions, a colour for each cluster; without counters
+// durations on one axis. Several runs stand in panels beside each other, and what is the same
+// cluster has one colour and an arrow from run to run.
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/base/num.h"
@@ -14,6 +14,7 @@
 #include "metrics/table/table.h"
 #include "widgets/figure/axis.h"
 #include "widgets/figure/chart.h"
+#include "widgets/figure/column_text.h"
 #include "widgets/figure/draw.h"
 #include "widgets/figure/figure.h"
 #include "widgets/figure/palette.h"
@@ -27,6 +28,7 @@ enum { DRAWN_MOST = 4000, NAMED_MOST = PJ_PALETTE_SERIES_COUNT, PANELS_MOST = 8 
 
 static const double smallest = 2.5, largest = 14; // radius in px
 static const double panel_width = 190, head = 8;  // px; of an arrow
+static const double strip_height = 240;
 
 static double instructions_of(const pj_burst_sum *sum)
 {
@@ -36,6 +38,11 @@ static double instructions_of(const pj_burst_sum *sum)
 static double ipc_of(const pj_burst_sum *sum)
 {
     return (double)sum->instructions / (double)sum->cycles;
+}
+
+static double duration_of(const pj_burst_sum *sum)
+{
+    return (double)sum->time_ns / (double)sum->bursts;
 }
 
 /// The one that takes longest first, so that it lies below the others.
@@ -98,17 +105,19 @@ static void choose_axes(const extent *e, pj_axis *x, pj_axis *y)
     y->title = "IPC";
 }
 
-static const char *hover_of(const pj_burst_point *p, pj_arena *arena)
+static const char *hover_of(const pj_burst_point *p, bool timed, pj_arena *arena)
 {
     char time[32], mean[32];
     pj_format_duration((double)p->sum.time_ns, time);
-    pj_format_duration((double)p->sum.time_ns / (double)p->sum.bursts, mean);
+    pj_format_duration(duration_of(&p->sum), mean);
     const char *cluster =
         p->cluster ? pj_arena_format(arena, "cluster %u", p->cluster) : "like no other";
-    return pj_arena_format(arena, "%s: %llu burst%s of %s\n%.4g instructions each at IPC %.3f\n%s",
-                           cluster, (unsigned long long)p->sum.bursts,
-                           p->sum.bursts == 1 ? "" : "s", mean, instructions_of(&p->sum),
-                           ipc_of(&p->sum), time);
+    const char *work = timed ? ""
+                             : pj_arena_format(arena, "%.4g instructions each at IPC %.3f\n",
+                                               instructions_of(&p->sum), ipc_of(&p->sum));
+    return pj_arena_format(arena, "%s: %llu burst%s of %s\n%s%s", cluster,
+                           (unsigned long long)p->sum.bursts, p->sum.bursts == 1 ? "" : "s", mean,
+                           work, time);
 }
 
 /// What is drawn of a run, and where.
@@ -116,8 +125,9 @@ typedef struct panel {
     const pj_burst_clusters *bursts;
     const uint32_t *track_of; // what gives a cluster its colour; NULL = its number
     pj_axis x;
-    double longest; // time of the largest disc
-    size_t most;    // points
+    double longest;  // time of the largest disc
+    double duration; // factor of durations on x; 0 = x is instructions, y IPC
+    size_t most;     // points
 } panel;
 
 static pj_colour panel_colour(const panel *p, uint32_t cluster)
@@ -132,13 +142,15 @@ static void draw_points(const panel *p, pj_chart *chart)
     for (size_t i = 0; i < p->bursts->point_count && i < p->most; i++) {
         const pj_burst_sum *sum = &points[i]->sum;
         double radius = fmax(smallest, largest * sqrt((double)sum->time_ns / p->longest));
+        bool timed = p->duration > 0;
         pj_figure_add(chart->figure,
                       (pj_mark){.kind = PJ_MARK_DISC,
-                                .x = pj_axis_at(&p->x, instructions_of(sum)),
-                                .y = pj_chart_y(chart, ipc_of(sum)),
+                                .x = pj_axis_at(&p->x, timed ? p->duration * duration_of(sum)
+                                                             : instructions_of(sum)),
+                                .y = pj_chart_y(chart, timed ? 0 : ipc_of(sum)),
                                 .w = radius,
                                 .fill = (panel_colour(p, points[i]->cluster) & 0xffffff00) | 0x70,
-                                .hover = hover_of(points[i], chart->arena)});
+                                .hover = hover_of(points[i], timed, chart->arena)});
     }
 }
 
@@ -146,11 +158,25 @@ static bool may_be_drawn(const pj_run *run, pj_err *err)
 {
     if (!run->bursts || run->bursts->point_count == 0)
         return pj_fail(err, PJ_E_MISSING, run->path, 0, "has no bursts of computation to draw");
-    if (run->bursts->timed)
-        return pj_fail(err, PJ_E_MISSING, run->path, 0,
-                       "has no counters of instructions and cycles; record with them "
-                       "(PAPI_TOT_INS, PAPI_TOT_CYC)");
     return true;
+}
+
+/// Durations from the left to the right, on one line.
+static double choose_durations(const pj_burst_clusters *bursts, pj_chart_opts *how, pj_arena *arena)
+{
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < bursts->point_count; i++) {
+        least = fmin(least, duration_of(&bursts->points[i].sum));
+        most = fmax(most, duration_of(&bursts->points[i].sum));
+    }
+    const pj_column_text form = pj_column_text_unit(PJ_UNIT_NS, most);
+    how->x = pj_axis_new(PJ_AXIS_LOG, form.factor * least / 1.5, form.factor * most * 1.5, false);
+    how->x.title = pj_arena_format(arena, "Duration of a burst [%s]", form.unit);
+    how->y = (pj_axis){.kind = PJ_AXIS_LINEAR, .from = -1, .to = 1, .given = true};
+    how->subtitle = "Areas are times; bursts of about the same duration have one colour, as the "
+                    "trace has no counters of instructions and cycles";
+    how->height = how->height > 0 ? how->height : strip_height;
+    return form.factor;
 }
 
 static pj_figure *draw_run(const pj_run *run, pj_plot_opts opts, const pj_draw *draw, pj_err *err)
@@ -171,13 +197,17 @@ static pj_figure *draw_run(const pj_run *run, pj_plot_opts opts, const pj_draw *
         how.note = "Only what takes longest is drawn.";
     extent e = {.least = INFINITY};
     widen(&e, run->bursts);
-    choose_axes(&e, &how.x, &how.y);
+    panel p = {.bursts = run->bursts, .longest = e.longest, .most = DRAWN_MOST};
+    if (run->bursts->timed)
+        p.duration = choose_durations(run->bursts, &how, arena);
+    else
+        choose_axes(&e, &how.x, &how.y);
     pj_chart chart = pj_chart_new(how, draw);
-    draw_points(
-        &(panel){.bursts = run->bursts, .x = chart.x, .longest = e.longest, .most = DRAWN_MOST},
-        &chart);
-    chart.figure->summary = pj_arena_format(
-        chart.arena, "%u clusters of bursts by instructions and IPC.", run->bursts->count);
+    p.x = chart.x;
+    draw_points(&p, &chart);
+    chart.figure->summary =
+        pj_arena_format(chart.arena, "%u clusters of bursts by %s.", run->bursts->count,
+                        run->bursts->timed ? "duration" : "instructions and IPC");
     return chart.figure;
 }
 
@@ -366,7 +396,8 @@ const pj_plot pj_plot_bursts = {
     .title = "Bursts of computation",
     .help = "IPC of a run's bursts of computation over their instructions; those that are alike "
             "have one colour, areas are times. Several runs stand side by side, with arrows from "
-            "a cluster to what became of it.",
+            "a cluster to what became of it. Without counters: bursts of one run on an axis of "
+            "durations.",
     .source = PJ_PLOT_RUN,
     .several = true,
     .aspects = PJ_WANT(bursts),

@@ -144,8 +144,10 @@ static bool mend_work(search *s, pj_err *err)
                           .where = found.where,
                           .loss_ns = found.loss_ns / s->steps.ranks * s->threads,
                           .confidence = kinds[i].confidence};
-        fault.place = found.lasts_ns > 0 ? pj_wait_place_around(s->run, 0, (uint64_t)found.lasts_ns)
-                                         : place_of_work(s, found.ranks);
+        fault.place = found.lasts_ns > 0
+                          ? pj_wait_place_around(s->run, s->run->roi.set ? s->run->roi.from_ns : 0,
+                                                 (uint64_t)found.lasts_ns)
+                          : place_of_work(s, found.ranks);
         fault.change = pj_arena_format(s->arena, "mend:%s", pj_fault_rows[fault.kind].key);
         if (found.where && !mend(s, fault, before, err))
             return false;

@@ -19,6 +19,7 @@ typedef struct line { // of a location
     double now, compute;
     double border[2], compute_border[2]; // at the borders; NAN = not passed
     double factor;                       // of the burst that it is in
+    double factor_inside;                // of it where the run is looked at
     uint32_t rank;
     bool first; // thread of its rank
 } line;
@@ -34,6 +35,7 @@ typedef struct play {
     line *lines;
     // By rank: what its first thread has passed holds for all of its threads.
     uint32_t *steps, *iterations;
+    bool *inside; // what is looked at
     ends *messages;
     double *syncs; // clocks
     size_t message_cap, sync_cap;
@@ -62,24 +64,38 @@ static uint32_t step_of(pj_step_borders kind, uint32_t collectives, uint32_t ite
            (kind == PJ_STEPS_COLLECTIVES ? 0 : iterations);
 }
 
-/// What holds for a whole burst.
-static double factor_of(const play *p, const line *l, uint64_t length)
+/// What holds for a whole burst, wherever it is.
+static double factor_of(const play *p, uint64_t length)
 {
     const pj_change *c = p->change;
     double factor = c->of_all > 0 ? c->of_all : 1;
     if (c->of_long > 0 && length >= c->long_ns)
         factor *= c->of_long;
-    if (c->of_rank)
-        factor *= c->of_rank[l->rank];
+    return factor;
+}
+
+/// Of its rank and step: ranks come to a region of interest as they did.
+static double factor_inside(const play *p, const line *l)
+{
+    const pj_change *c = p->change;
+    double factor = c->of_rank ? c->of_rank[l->rank] : 1;
     uint32_t step = step_of(c->step_kind, p->steps[l->rank], p->iterations[l->rank]);
     if (c->of_step && step < c->steps)
         factor *= c->of_step[(size_t)step * p->ranks + l->rank];
     return factor;
 }
 
+static void begin_burst(const play *p, line *l, uint64_t length)
+{
+    l->factor = factor_of(p, length);
+    l->factor_inside = factor_inside(p, l);
+}
+
 static void compute(const play *p, line *l, uint32_t region, double ns)
 {
     double length = ns * l->factor * (p->change->of_region ? p->change->of_region[region] : 1);
+    if (p->inside[l->rank])
+        length *= l->factor_inside;
     l->now += length;
     l->compute += length;
 }
@@ -152,11 +168,11 @@ static void one(play *p, const pj_tape_op *op)
     line *l = &p->lines[op->kind == PJ_TAPE_OPEN ? 0 : op->location];
     switch ((pj_tape_kind)op->kind) {
     case PJ_TAPE_RUN:
-        l->factor = factor_of(p, l, op->value);
+        begin_burst(p, l, op->value);
         compute(p, l, op->what, (double)op->value);
         break;
     case PJ_TAPE_BURST:
-        l->factor = factor_of(p, l, op->value);
+        begin_burst(p, l, op->value);
         break;
     case PJ_TAPE_PIECE:
         compute(p, l, op->what, (double)op->value);
@@ -182,6 +198,8 @@ static void one(play *p, const pj_tape_op *op)
             p->iterations[l->rank]++;
             break;
         }
+        if (l->first)
+            p->inside[l->rank] = op->what == 0;
         l->border[op->what] = l->now;
         l->compute_border[op->what] = l->compute;
         break;
@@ -209,6 +227,15 @@ static line *new_lines(const pj_layout *layout, pj_arena *arena)
                           .first = layout->first_location[rank] == i};
     }
     return lines;
+}
+
+/// By rank: without a region of interest all of them are inside from the begin on.
+static bool *new_inside(const pj_run *run, pj_arena *arena)
+{
+    bool *inside = pj_new_n(arena, bool, run->layout.ranks);
+    for (uint32_t k = 0; k < run->layout.ranks; k++)
+        inside[k] = !run->roi.set;
+    return inside;
 }
 
 /// As the replay counts its runtime: from where the last rank begins to where the last one ends.
@@ -263,6 +290,7 @@ bool pj_play(const pj_run *run, const pj_change *change, pj_job *job, pj_arena *
     p.lines = new_lines(&run->layout, scratch);
     p.steps = pj_new_n(scratch, uint32_t, p.ranks);
     p.iterations = pj_new_n(scratch, uint32_t, p.ranks);
+    p.inside = new_inside(run, scratch);
     pj_tape_each(run->tape, take, &p);
     free(p.messages);
     free(p.syncs);
@@ -285,6 +313,7 @@ typedef struct look {
     pj_job *job;
     double *of_region;
     steps steps, iterations, pieces;
+    bool *inside;         // by rank
     double of_length[64]; // by power of two
     unsigned patterns;
     bool stopped;
@@ -323,6 +352,7 @@ static pj_step_work keep_steps(steps *s, uint32_t ranks, pj_arena *arena)
 
 static void add_work(look *k, uint32_t rank, double ns)
 {
+    ns = k->inside[rank] ? ns : 0;
     add_to_step(&k->steps, k->layout->ranks, rank, ns);
     add_to_step(&k->iterations, k->layout->ranks, rank, ns);
     add_to_step(&k->pieces, k->layout->ranks, rank, ns);
@@ -362,6 +392,8 @@ static void look_at(look *k, const pj_tape_op *op)
     case PJ_TAPE_BORDER:
         k->iterations.of_rank[rank] += op->what == PJ_TAPE_ITERATION;
         k->pieces.of_rank[rank] += op->what == PJ_TAPE_ITERATION;
+        if (first && op->what != PJ_TAPE_ITERATION)
+            k->inside[rank] = op->what == 0;
         break;
     case PJ_TAPE_HELD:
         k->patterns |= 1u << PJ_WAIT_late_receiver;
@@ -408,6 +440,7 @@ bool pj_play_bursts(const pj_run *run, pj_job *job, pj_arena *arena, pj_bursts *
     k.steps.of_rank = pj_new_n(scratch, uint32_t, run->layout.ranks);
     k.iterations.of_rank = pj_new_n(scratch, uint32_t, run->layout.ranks);
     k.pieces.of_rank = pj_new_n(scratch, uint32_t, run->layout.ranks);
+    k.inside = new_inside(run, scratch);
     k.of_region = pj_new_n(arena, double, pj_tape_regions(run->tape));
     pj_tape_each(run->tape, take_looks, &k);
     out->of_region = k.of_region;

@@ -20,8 +20,8 @@ typedef enum pj_step_borders {
 /// What is not as it was. Zeroed: nothing. Factors multiply times of computation, all that apply to
 /// a burst are multiplied; NULL = 1.
 typedef struct pj_change {
-    pj_network network; // its eager limit is that of the tape
-    const double *of_rank;
+    pj_network network;    // its eager limit is that of the tape
+    const double *of_rank; // in a region of interest, as of_step
     const double *of_region;
     const double *of_step; // by step and rank
     uint32_t steps;
@@ -44,7 +44,7 @@ PJ_CHECKED bool pj_play(const pj_run *run, const pj_change *change, pj_job *job,
 
 /// Work by steps, ns.
 typedef struct pj_step_work {
-    double *of;      // by step and rank, first threads only
+    double *of;      // by step and rank, first threads only; in a region of interest
     uint32_t *calls; // by step: what its ranks wait for, but for collectives of all
     uint32_t count;
 } pj_step_work;

@@ -221,6 +221,24 @@ static void note_steps(const rows *r)
     else if (told)
         t->note =
             pj_arena_format(t->arena, "%s\nSteps lie between collectives of all ranks.", t->note);
+    if (told && r->whatif->run->roi.set)
+        t->note = pj_arena_format(
+            t->arena, "%s Work is balanced in the region of interest; all come there as they did.",
+            t->note);
+}
+
+/// Ranks come to a region of interest one after another.
+static void note_roi(const rows *r)
+{
+    pj_table *t = r->table;
+    bool above = false;
+    for (size_t row = 0; row < t->row_count; row++)
+        above |= pj_cell_number(*pj_table_cell(t, row, SERIALISATION)) > 1 + 1e-9;
+    if (above && r->whatif->run->roi.set)
+        t->note = pj_arena_format(t->arena,
+                                  "%s\nSerialisation above 1: the runtime counts from where the "
+                                  "last rank comes to the region of interest.",
+                                  t->note);
 }
 
 pj_table *pj_whatif_table(const pj_whatif *whatif, pj_whatif_opts opts, pj_err *err)
@@ -245,6 +263,7 @@ pj_table *pj_whatif_table(const pj_whatif *whatif, pj_whatif_opts opts, pj_err *
         return NULL;
     note_balance(&r);
     note_steps(&r);
+    note_roi(&r);
     return pj_table_hold(table);
 }
 

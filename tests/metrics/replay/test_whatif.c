@@ -48,7 +48,7 @@ static double runtime_of(const pj_whatif *whatif, const char *text)
 }
 
 /// Two steps that end in barriers: rank 0 computes 80 and 40, rank 1 40 and 80.
-static pj_script *moving_imbalance(void)
+static pj_script *moving_imbalance(pj_roi roi)
 {
     pj_script *s = pj_script_new(2, 1);
     for (uint32_t r = 0; r < 2; r++) {
@@ -58,6 +58,7 @@ static pj_script *moving_imbalance(void)
         pj_script_last(s, r, 180);
     }
     s->run->runtime_ns = s->run->end_ns = 180;
+    s->run->roi = roi;
     pj_script_replay(s, (pj_replay_opts){.tape = true}, 0);
     return s;
 }
@@ -65,7 +66,7 @@ static pj_script *moving_imbalance(void)
 static void work_is_balanced_by_ranks_or_in_each_step(void **state)
 {
     (void)state;
-    pj_auto_script s = moving_imbalance();
+    pj_auto_script s = moving_imbalance((pj_roi){.set = false});
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_whatif w = begin(s->run, (pj_network){.latency_ns = 0}, arena);
     assert_true(w.ideal.runtime_ns == 160);
@@ -77,6 +78,21 @@ static void work_is_balanced_by_ranks_or_in_each_step(void **state)
     assert_true(steps.parallel == 1);
     assert_true(steps.load_balance == 1);
     assert_true(steps.serialisation == 1);
+}
+
+/// From 10 on they compute 70 and 30, then 40 and 80: what lies before stays as it was.
+static void work_is_balanced_in_the_region_of_interest(void **state)
+{
+    (void)state;
+    pj_auto_script s = moving_imbalance((pj_roi){.set = true, .from_ns = 10, .to_ns = 180});
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_whatif w = begin(s->run, (pj_network){.latency_ns = 0}, arena);
+    assert_true(w.ideal.runtime_ns == 150);
+    pj_whatif_result steps = result_of(&w, "balance:steps");
+    assert_true(fabs(steps.played.runtime_ns - 110) < 1e-9);
+    assert_true(fabs(steps.load_balance - 1) < 1e-9);
+    assert_true(fabs(steps.serialisation - 1) < 1e-9);
+    assert_true(runtime_of(&w, "balance:ranks") == 150);
 }
 
 /// Rank 0 computes 30 in each of the first two iterations and 10 in the others, rank 1 the other
@@ -154,7 +170,7 @@ static void threads_are_in_the_step_of_their_rank(void **state)
 static void computation_is_sped_up_in_parts(void **state)
 {
     (void)state;
-    pj_auto_script s = moving_imbalance();
+    pj_auto_script s = moving_imbalance((pj_roi){.set = false});
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_whatif w = begin(s->run, (pj_network){.latency_ns = 0}, arena);
     assert_true(runtime_of(&w, "compute:1") == 160);
@@ -259,7 +275,7 @@ static void what_is_not_honest_is_refused(void **state)
         {"bandwidth:0", "bandwidth:10G"},
         {"compute:2+", NULL},
     };
-    pj_auto_script s = moving_imbalance();
+    pj_auto_script s = moving_imbalance((pj_roi){.set = false});
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_whatif w = begin(s->run, (pj_network){.latency_ns = 0}, arena);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
@@ -277,7 +293,7 @@ static void what_is_not_honest_is_refused(void **state)
 static void tables_have_the_run_the_networks_and_each_change(void **state)
 {
     (void)state;
-    pj_auto_script s = moving_imbalance();
+    pj_auto_script s = moving_imbalance((pj_roi){.set = false});
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_err err = {.code = PJ_E_NONE};
     pj_whatif w = begin(s->run, (pj_network){.latency_ns = 5}, arena);
@@ -401,6 +417,7 @@ int main(void)
         cmocka_unit_test(tables_have_the_run_the_networks_and_each_change),
         cmocka_unit_test(a_run_without_tape_is_refused),
         cmocka_unit_test(a_tape_that_is_too_long_says_so),
+        cmocka_unit_test(work_is_balanced_in_the_region_of_interest),
         cmocka_unit_test(iterations_are_steps),
         cmocka_unit_test(the_reference_is_met_to_the_digit),
         cmocka_unit_test(work_is_shared_in_the_iterations_of_the_reference),

@@ -335,6 +335,8 @@ bool pj_inputs_load(pj_session *session, const pj_load_args *args, pj_load_opts 
 {
     if (!pj_load_how_take(&args->how, &opts, err))
         return false;
+    if (args->region && !opts.functions && !opts.slices && !opts.iterations)
+        opts.functions = PJ_CUT_FUNCTIONS;
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_inputs inputs = {0};
     *runs = pj_value_list_new();

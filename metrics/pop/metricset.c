@@ -202,7 +202,7 @@ const pj_metric_set *pj_metric_set_default(const pj_study *study)
     bool mpi = false, threads = false, devices = false, traced = false;
     for (size_t i = 0; i < study->count; i++) {
         const pj_run *run = study->cases[i].run;
-        traced = traced || !run->untraced;
+        traced = traced || !pj_run_whole(run)->untraced; // sums of a function are of a trace
         mpi = mpi || run->has_mpi;
         threads = threads || run->layout.locations > run->layout.ranks;
         devices = devices || run->devices;

@@ -11,6 +11,7 @@
 #include "metrics/trace/layout.h"
 #include "metrics/trace/mpi_call.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { FIGURE, TITLE, VALUE, UNIT, SHARE, LONGEST, RANK, COUNT, PER_SECOND };
@@ -49,10 +50,19 @@ static pj_cell rate(const overview *o, pj_unit unit, double amount)
     return pj_cell_of(unit, amount / (o->sums.runtime / 1e9));
 }
 
+/// Why a time of all threads is not known.
+static pj_cell unknown(const overview *o)
+{
+    return pj_cell_empty(o->run->part.whole ? "it is not kept of the parts of a run"
+                                            : "the file does not say it");
+}
+
 /// A time of all threads together, with its share.
 static pj_cell *add_time(overview *o, const char *figure, const char *title, unsigned depth,
                          double ns)
 {
+    if (isnan(ns))
+        return add_row(o, figure, title, depth, unknown(o));
     pj_cell *cells = add_row(o, figure, title, depth, pj_cell_of(PJ_UNIT_NS, ns));
     cells[SHARE] =
         o->core_ns > 0 ? pj_cell_real(ns / o->core_ns) : pj_cell_empty("the run has no runtime");
@@ -177,7 +187,7 @@ static void add_rest(overview *o, double mpi_ns)
 {
     const char *title = o->run->has_mpi ? "Neither computing nor in MPI" : "Not computing";
     double ns = o->core_ns - o->sums.useful_sum - mpi_ns;
-    if (ns >= 0 && o->core_ns > 0)
+    if ((ns >= 0 || isnan(ns)) && o->core_ns > 0)
         add_time(o, "rest_ns", title, 0, ns);
     else
         add_row(o, "rest_ns", title, 0,

@@ -240,8 +240,6 @@ bool pj_metrics_args_run(pj_session *session, const pj_load_args *load, const pj
     pj_cut cut;
     if (!take_cut(session, args->by, &cut, err))
         return false;
-    if (load->region)
-        opts.functions = PJ_CUT_FUNCTIONS;
     pj_cut_ask(&cut, &opts);
     if (!pj_inputs_load(session, load, opts, &runs, err) ||
         !evaluate(session, runs.list, args, out, err))

@@ -424,14 +424,14 @@ static pj_run *load_iterations(const char *path, pj_load_opts opts, pj_job *job,
     }
     if (opts.steps && !found.lack)
         opts.borders = &found.borders;
-    if (range)
-        opts.roi = opts.slices ? (pj_roi_request){.kind = PJ_ROI_OFF}
-                   : whole     ? (pj_roi_request){.kind = PJ_ROI_RANGE,
-                                                  .from = (double)found.work_from_ns,
-                                                  .to = (double)found.work_to_ns}
-                               : pj_load_iterations_range(&found, first, last);
-    if (window && !opts.parts_too) // iterations are whole
+    bool alone = opts.slices == &slices && !opts.parts_too; // iterations are whole
+    if (alone && (range || window))
         opts.roi = (pj_roi_request){.kind = PJ_ROI_OFF};
+    else if (range)
+        opts.roi = whole ? (pj_roi_request){.kind = PJ_ROI_RANGE,
+                                            .from = (double)found.work_from_ns,
+                                            .to = (double)found.work_to_ns}
+                         : pj_load_iterations_range(&found, first, last);
     pj_run *run = load_as_asked(path, opts, job, err);
     if (!run)
         return NULL;

@@ -132,13 +132,28 @@ void pj_inputs_complain_of_damage(pj_session *session, const pj_run *run)
         pj_session_complain(session, &problem);
 }
 
+/// Whether functions of a trace, of which sums are kept, have what is wanted.
+static bool known_of_parts(const loading *l, const pj_run *run, pj_err *err)
+{
+    const pj_load_opts *opts = &l->opts;
+    bool more = opts->no_replay || opts->slices || opts->iterations || opts->timeline ||
+                opts->listener_count;
+    return run->untraced || !more ||
+           pj_fail(err, PJ_E_MISSING, run->path, 0,
+                   "of its functions sums over all threads are kept, and nothing of single threads "
+                   "or times: metrics, plot scaling, compare, gate, model and trend take "
+                   "--region");
+}
+
 /// The run, or of a run that has regions those that are asked for.
 static bool add_run_take(loading *l, pj_run *run, pj_err *err)
 {
     const char *region = l->args->region;
     bool all = (region && strcmp(region, "all") == 0) || (l->opts.parts_too && !region);
     bool named = region && !all;
-    pj_run *one = named ? pj_run_parts_named(run, region, err) : run;
+    pj_run *one = !named                        ? run
+                  : known_of_parts(l, run, err) ? pj_run_parts_named(run, region, err)
+                                                : NULL;
     if (!named || one)
         pj_value_list_add_take(l->runs, pj_value_run_take(pj_run_hold(one)));
     for (size_t i = 0; all && i < run->parts.count; i++)

@@ -156,7 +156,7 @@ static bool find_origin(pj_session *session, const pj_report_source *source, con
     bool ok = pj_load_how_take(&source->load->how, &opts, &problem) &&
               pj_summarise_origin(run->path, &opts, &job, arena, out, &problem);
     if (ok && source->summaries) // what does not fit there is read again
-        pj_ignore(pj_summarise_keep(run, out, source->summaries, NULL));
+        pj_ignore(pj_summarise_keep(pj_run_whole(run), out, source->summaries, NULL));
     if (problem.code != PJ_E_STOPPED)
         return true;
     *err = problem;

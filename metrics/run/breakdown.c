@@ -34,7 +34,7 @@ bool pj_breakdown_has(const pj_run *run, pj_breakdown_part part)
 
 const char *pj_breakdown_lack(const pj_run *run)
 {
-    if (run->no_states)
+    if (run->no_states || (run->untraced && !run->ai))
         return pj_run_lacks_states(run);
     return run->spent_unknown
                ? "the summary was written by an earlier popinjay, which did not keep it: read the "

@@ -153,9 +153,20 @@ pj_run *pj_run_add_part(pj_run *whole, pj_str name)
     return part;
 }
 
+/// Of threads of which nothing is known: all such parts share them.
+static pj_totals *unknown_totals(const pj_run *whole)
+{
+    for (size_t i = 0; i < whole->parts.count; i++)
+        if (whole->parts.items[i]->untraced && whole->parts.items[i]->totals)
+            return whole->parts.items[i]->totals;
+    return pj_new_n(whole->arena, pj_totals, whole->layout.locations + 1);
+}
+
 pj_run *pj_run_add_sums(pj_run *whole, pj_str name, const struct pj_sums *sums)
 {
+    pj_totals *totals = unknown_totals(whole);
     pj_run *part = new_part(whole, name);
+    part->totals = totals;
     part->sums = sums;
     part->untraced = true;
     part->no_states = whole->no_states;

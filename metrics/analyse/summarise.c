@@ -23,15 +23,34 @@
 #include "metrics/run/timeline.h"
 #include "metrics/trace/companion.h"
 
+#include <ctype.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { SCENE_ROWS = 32, SCENE_COLUMNS = 128 }; // of what a summary tells over time
 
+/// What a summary calls its trace: files as PyTorch's handler for TensorBoard names them,
+/// HOST_PID.NANOSECONDS.pt.trace.json, would tell who measured where.
+static pj_str name_of_source(const char *path)
+{
+    enum { STAMP_DIGITS = 10 };
+    static const pj_str ends[] = {{".pt.trace.json", 14}, {".pt.trace.json.gz", 17}};
+    pj_str name = pj_trace_files_name(path);
+    size_t digits = 0, most = 0;
+    for (size_t i = pj_str_find(name, '_'); i < name.len; i++) {
+        digits = isdigit((unsigned char)name.at[i]) ? digits + 1 : 0;
+        most = digits > most ? digits : most;
+    }
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && most >= STAMP_DIGITS; i++)
+        if (pj_str_ends(name, ends[i]))
+            return i ? PJ_S("*.pt.trace.json.gz") : PJ_S("*.pt.trace.json");
+    return name;
+}
+
 /// Without fingerprints and sizes.
 static pj_provenance begin_origin(const char *path, const pj_load_opts *opts, pj_arena *arena)
 {
-    return (pj_provenance){.source = pj_arena_text(arena, pj_trace_files_name(path)),
+    return (pj_provenance){.source = pj_arena_text(arena, name_of_source(path)),
                            .format = "",
                            .options = pj_load_options(opts, arena),
                            .program = PJ_VERSION};

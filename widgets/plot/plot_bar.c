@@ -95,9 +95,10 @@ static void draw_value(const bars *b, pj_chart *chart, const pj_series_point *po
                    text.at, (pj_style){.size = 11, .anchor = PJ_ANCHOR_MIDDLE, .halo = true});
 }
 
+/// Given ones are those of columns: what splits them has more series.
 static pj_colour colour_of(const bars *b, size_t index)
 {
-    return b->opts.colours ? b->opts.colours[index] : pj_palette_series(index);
+    return b->opts.colours && !b->opts.by ? b->opts.colours[index] : pj_palette_series(index);
 }
 
 static void draw_series(const bars *b, pj_chart *chart, size_t index, double *bases)

@@ -12,6 +12,43 @@
 #include "widgets/figure/palette.h"
 #include "widgets/plot/plot.h"
 
+static const pj_colour pattern_colours[PJ_WAIT_PATTERNS] = {
+    [PJ_WAIT_late_sender] = 0xc8372dff,   [PJ_WAIT_late_sender_wrong_order] = 0xea9a92ff,
+    [PJ_WAIT_late_receiver] = 0xd0579cff, [PJ_WAIT_barrier_wait] = 0x7b56b3ff,
+    [PJ_WAIT_wait_at_nxn] = 0xf2a93bff,   [PJ_WAIT_late_broadcast] = 0x8f4b1fff,
+    [PJ_WAIT_early_reduce] = 0x178a6bff,  [PJ_WAIT_early_scan] = 0xc9b458ff,
+    [PJ_WAIT_init_wait] = 0x5b6470ff,     [PJ_WAIT_finalize_wait] = 0x2b3440ff,
+    [PJ_WAIT_wait_at_fence] = 0x3d3f9eff, [PJ_WAIT_late_post] = 0x7fc4b4ff,
+    [PJ_WAIT_early_wait] = 0xc9a9e0ff,    [PJ_WAIT_rma_lock] = 0x6b1f4aff,
+};
+
+typedef struct column_colour {
+    const char *key;
+    pj_colour colour;
+} column_colour;
+
+static const column_colour other_colours[] = {
+    {"outside_mpi_ns", PJ_COLOUR_RUNNING},
+    {"transfer_ns", PJ_COLOUR_TRANSFER},
+    {"end_ns", PJ_COLOUR_IDLE},
+};
+
+/// The same for a column in every run, whatever else it has.
+static pj_colour colour_of(const char *column)
+{
+    pj_str key = pj_str_of(column);
+    for (size_t i = 0; i < sizeof other_colours / sizeof *other_colours; i++)
+        if (pj_str_equal(key, pj_str_of(other_colours[i].key)))
+            return other_colours[i].colour;
+    for (unsigned k = 0; k < PJ_WAIT_PATTERNS; k++) {
+        pj_str pattern = pj_str_of(pj_wait_pattern_rows[k].key);
+        if (pj_str_equal(pj_str_head(key, pattern.len), pattern) &&
+            pj_str_equal(pj_str_from(key, pattern.len), PJ_S("_ns")))
+            return pattern_colours[k];
+    }
+    return PJ_COLOUR_OTHER;
+}
+
 /// What the caller names, or all that ranks do in MPI.
 static void choose(const pj_table *table, pj_plot_opts *bars)
 {
@@ -42,6 +79,10 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
                                               data.run->name ? data.run->name : "");
     bars.stacked = true;
     choose(table, &bars);
+    pj_colour colours[PJ_PLOT_MOST_Y];
+    for (size_t i = 0; i < PJ_PLOT_MOST_Y && bars.y[i]; i++)
+        colours[i] = colour_of(bars.y[i]);
+    bars.colours = colours;
     return pj_plot_bar.make((pj_plot_data){.table = table}, bars, draw, err);
 }
 
@@ -49,8 +90,10 @@ const pj_plot pj_plot_waits = {
     .name = "waits",
     .title = "Waits of each rank",
     .help =
-        "What every rank of a run waits for in MPI calls, and the rest of MPI, as stacked bars; "
-        "-y outside_mpi_ns and others chooses what is shown.",
+        "What every rank of a run waits for in MPI calls, and the rest of MPI, as stacked bars, a "
+        "colour for each reason in every run. Time outside MPI and the end are left out, as waits "
+        "are hardly seen beside them; -y outside_mpi_ns -y late_sender_ns -y transfer_ns -y end_ns "
+        "shows these, and so on.",
     .source = PJ_PLOT_RUN,
     .aspects = PJ_WANT(waits),
     .numbers = pj_waits_ranks,

@@ -126,9 +126,9 @@ static size_t end_of_pair(const fitting *f, size_t first)
     return end;
 }
 
-static void find_pairs(fitting *f)
+static void find_pairs(fitting *f, const pj_job *job)
 {
-    for (size_t i = 0, end; i < f->difference_count; i = end) {
+    for (size_t i = 0, end; i < f->difference_count && !pj_job_stopped(job); i = end) {
         difference *first = &f->differences[i];
         end = end_of_pair(f, i);
         int64_t median = f->differences[i + (end - i - 1) / 2].ns;
@@ -323,10 +323,11 @@ bool pj_ai_clock_fit(pj_ai_rank *const *ranks, size_t count, pj_ai_match *match,
     bool ok = pj_sort_records(f.differences, f.difference_count, sizeof *f.differences, by_pair,
                               job->stop) ||
               pj_job_check(job, "", err);
-    if (ok) {
-        find_pairs(&f);
+    if (ok)
+        find_pairs(&f, job);
+    ok = ok && pj_job_check(job, "", err);
+    if (ok)
         align(&f, match);
-    }
     free(f.differences);
     free(f.pairs);
     return ok;

@@ -6,7 +6,10 @@
 #include "metrics/ai/ai_rank.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/job.h"
 #include "metrics/base/map.h"
+#include "metrics/base/sort.h"
 #include "metrics/base/str.h"
 #include "metrics/trace/mpi_call.h"
 
@@ -25,6 +28,7 @@ typedef struct usage {
 
 struct pj_ai_communicators {
     pj_run *run;
+    pj_job *job; // while it is made
     pj_ai_rank *const *ranks;
     size_t rank_count;
     usage *usages;
@@ -36,12 +40,6 @@ struct pj_ai_communicators {
 static uint64_t key_of(uint32_t rank, int64_t handle)
 {
     return ((uint64_t)handle * 0x9e3779b97f4a7c15U) ^ ((uint64_t)rank << 40) ^ rank;
-}
-
-static bool is_collective(pj_mpi_call call)
-{
-    const pj_mpi_call_row *row = pj_mpi_call_at(call);
-    return row && row->class_ == PJ_MPI_COLLECTIVE;
 }
 
 static usage *usage_of(pj_ai_communicators *all, uint32_t rank, int64_t handle)
@@ -62,11 +60,11 @@ static void gather(pj_ai_communicators *all, uint32_t r)
     const pj_ai_rank *rank = all->ranks[r];
     for (size_t i = 0; i < rank->mpi_call_count; i++) {
         const pj_ai_mpi_call *call = &rank->mpi_calls[i];
-        if (!is_collective(call->call) || call->communicator == -1)
+        if (!pj_ai_mpi_is_collective(call))
             continue;
         usage *u = usage_of(all, r, call->communicator);
         if (!u->count)
-            u->begin = call->begin + rank->offset;
+            u->begin = pj_ai_rank_common(rank, call->begin);
         pj_grow(u->calls, &u->cap, u->count + 1);
         u->calls[u->count++] = (uint32_t)i;
         u->hash = (u->hash ^ call->call) * 0x100000001b3U;
@@ -88,10 +86,13 @@ static int by_signature(const void *a, const void *b)
     return (x->handle > y->handle) - (x->handle < y->handle);
 }
 
-static int by_begin(const void *a, const void *b)
+/// Those of a rank that are alike as they come.
+static int by_place(const void *a, const void *b)
 {
     const usage *x = *(usage *const *)a, *y = *(usage *const *)b;
     ORDER(rank);
+    ORDER(count);
+    ORDER(hash);
     ORDER(begin);
     return (x->handle > y->handle) - (x->handle < y->handle);
 }
@@ -99,12 +100,12 @@ static int by_begin(const void *a, const void *b)
 /// Of equal ones of a rank the first that it used is the first of others, too.
 static void place(usage **sorted, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = i; k-- > 0 && sorted[k]->rank == sorted[i]->rank;)
-            if (sorted[k]->hash == sorted[i]->hash && sorted[k]->count == sorted[i]->count) {
-                sorted[i]->place = sorted[k]->place + 1;
-                break;
-            }
+    for (size_t i = 1; i < count; i++) {
+        const usage *before = sorted[i - 1];
+        if (before->rank == sorted[i]->rank && before->count == sorted[i]->count &&
+            before->hash == sorted[i]->hash)
+            sorted[i]->place = before->place + 1;
+    }
 }
 
 /// Whether all wait for all in it.
@@ -133,11 +134,11 @@ static const pj_ai_mpi_call *call_of(const pj_ai_communicators *all, const usage
 static bool fits(const pj_ai_communicators *all, const cluster *c, const usage *u)
 {
     const int64_t jitter = 100000; // of clocks
-    int64_t offset = all->ranks[u->rank]->offset;
+    const pj_ai_rank *rank = all->ranks[u->rank];
     for (size_t i = 0; i < u->count; i++) {
         const pj_ai_mpi_call *call = call_of(all, u, i);
-        if (binds_all(call->call) && (call->begin + offset > c->first[i] + jitter ||
-                                      call->end + offset < c->last[i] - jitter))
+        if (binds_all(call->call) && (pj_ai_rank_common(rank, call->begin) > c->first[i] + jitter ||
+                                      pj_ai_rank_common(rank, call->end) < c->last[i] - jitter))
             return false;
     }
     return true;
@@ -145,10 +146,11 @@ static bool fits(const pj_ai_communicators *all, const cluster *c, const usage *
 
 static void join(const pj_ai_communicators *all, cluster *c, usage *u)
 {
-    int64_t offset = all->ranks[u->rank]->offset;
+    const pj_ai_rank *rank = all->ranks[u->rank];
     u->number = c->number;
     for (size_t i = 0; i < u->count; i++) {
-        int64_t begin = call_of(all, u, i)->begin + offset, end = call_of(all, u, i)->end + offset;
+        int64_t begin = pj_ai_rank_common(rank, call_of(all, u, i)->begin);
+        int64_t end = pj_ai_rank_common(rank, call_of(all, u, i)->end);
         c->last[i] = begin > c->last[i] ? begin : c->last[i];
         c->first[i] = end < c->first[i] ? end : c->first[i];
     }
@@ -173,9 +175,10 @@ static void divide(pj_ai_communicators *all, usage **alike, size_t count, bool w
 {
     cluster *clusters = pj_take_memory((count + 1) * sizeof *clusters);
     size_t cluster_count = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !pj_job_stopped(all->job); i++) {
         size_t k = 0;
-        while (k < cluster_count && !world && !fits(all, &clusters[k], alike[i]))
+        while (k < cluster_count && !world && !pj_job_stopped(all->job) &&
+               !fits(all, &clusters[k], alike[i]))
             k++;
         cluster *c = k < cluster_count
                          ? &clusters[k]
@@ -207,15 +210,25 @@ static const usage *find_world(const pj_ai_communicators *all, usage **sorted)
     return world;
 }
 
+/// In the order of what they do.
+static bool sort_usages(pj_ai_communicators *all, usage **sorted)
+{
+    const atomic_bool *stop = all->job->stop;
+    for (size_t i = 0; i < all->count; i++)
+        sorted[i] = &all->usages[i];
+    if (!pj_sort_records(sorted, all->count, sizeof(usage *), by_place, stop))
+        return false;
+    place(sorted, all->count);
+    return pj_sort_records(sorted, all->count, sizeof(usage *), by_signature, stop);
+}
+
+/// When it is stopped, some have no number.
 static void number_usages(pj_ai_communicators *all)
 {
     usage **sorted = pj_take_memory((all->count + 1) * sizeof *sorted);
-    for (size_t i = 0; i < all->count; i++)
-        sorted[i] = &all->usages[i];
-    if (all->count) {
-        qsort(sorted, all->count, sizeof(usage *), by_begin);
-        place(sorted, all->count);
-        qsort(sorted, all->count, sizeof(usage *), by_signature);
+    if (!sort_usages(all, sorted)) {
+        free(sorted);
+        return;
     }
     const usage *world = find_world(all, sorted);
     if (world) {
@@ -269,22 +282,29 @@ static void list_members(pj_ai_communicators *all)
               by_rank);
 }
 
-pj_ai_communicators *pj_ai_communicators_new(pj_run *run, pj_ai_rank *const *ranks, size_t count)
+pj_ai_communicators *pj_ai_communicators_new(pj_run *run, pj_ai_rank *const *ranks, size_t count,
+                                             pj_job *job, pj_err *err)
 {
     pj_ai_communicators *all = pj_take_zeros(sizeof *all);
-    *all = (pj_ai_communicators){.run = run, .ranks = ranks, .rank_count = count};
+    *all = (pj_ai_communicators){.run = run, .job = job, .ranks = ranks, .rank_count = count};
     for (uint32_t r = 0; r < count; r++) {
         pj_map_put(&all->by_number, (uint64_t)ranks[r]->rank, r);
         gather(all, r);
     }
     run->names.communicator_count = PJ_AI_WORLD;
     number_usages(all);
+    if (!pj_job_check(job, run->path, err)) {
+        pj_ai_communicators_free(all);
+        return NULL;
+    }
     list_members(all);
     return all;
 }
 
 void pj_ai_communicators_free(pj_ai_communicators *all)
 {
+    if (!all)
+        return;
     for (size_t i = 0; i < all->count; i++)
         free(all->usages[i].calls);
     free(all->usages);

@@ -26,6 +26,7 @@ void pj_ai_mpi_keep(pj_ai_rank *rank, pj_ai_mpi_call call)
     if (!rank->keeps_mpi)
         return;
     pj_grow(rank->mpi_calls, &rank->mpi_call_cap, rank->mpi_call_count + 1);
+    call.row = (uint32_t)rank->mpi_call_count;
     rank->mpi_calls[rank->mpi_call_count++] = call;
 }
 
@@ -37,10 +38,10 @@ static pj_mpi_role role_of(pj_mpi_call call)
     return row ? row->role : PJ_ROLE_NONE;
 }
 
-static bool is_collective(pj_mpi_call call)
+bool pj_ai_mpi_is_collective(const pj_ai_mpi_call *call)
 {
-    const pj_mpi_call_row *row = pj_mpi_call_at(call);
-    return row && row->class_ == PJ_MPI_COLLECTIVE;
+    const pj_mpi_call_row *row = pj_mpi_call_at(call->call);
+    return row && row->class_ == PJ_MPI_COLLECTIVE && call->communicator != -1;
 }
 
 static int by_begin(const void *a, const void *b)
@@ -52,7 +53,9 @@ static int by_begin(const void *a, const void *b)
         return x->end > y->end ? -1 : 1; // what is called within another one comes behind it
     if (x->call != y->call)
         return x->call < y->call ? -1 : 1;
-    return (x->request > y->request) - (x->request < y->request);
+    if (x->request != y->request)
+        return x->request < y->request ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
 }
 
 static bool same_call(const pj_ai_mpi_call *a, const pj_ai_mpi_call *b)
@@ -158,11 +161,17 @@ static void flush(telling *t)
     t->count = 0;
 }
 
+/// A time of a rank as it is told.
+static uint64_t told_time(const telling *t, uint32_t rank, int64_t time)
+{
+    return (uint64_t)(pj_ai_rank_common(t->ranks[rank], time) - t->begin);
+}
+
 static void give(telling *t, uint32_t rank, int64_t time, pj_event event)
 {
     if (t->count == BATCH)
         flush(t);
-    event.time = (uint64_t)(time + t->ranks[rank]->offset - t->begin);
+    event.time = told_time(t, rank, time);
     event.location = rank;
     t->events[t->count++] = event;
 }
@@ -190,9 +199,7 @@ static void give_end(telling *t, uint32_t rank, const pj_ai_mpi_call *at,
         t->strangers++;
         return;
     }
-    uint64_t more = kind == PJ_PART_SEND
-                        ? message->bytes
-                        : (uint64_t)(message->begin + t->ranks[rank]->offset - t->begin);
+    uint64_t more = kind == PJ_PART_SEND ? message->bytes : told_time(t, rank, message->begin);
     uint64_t channel = channel_of(t, rank, at, peer, communicator);
     give(t, rank, at->begin,
          (pj_event){.kind = PJ_EV_PART,
@@ -217,12 +224,14 @@ static void give_message(telling *t, uint32_t rank, pj_ai_mpi_call *call)
     } else if (call->receives && !is_posted(call)) {
         give_end(t, rank, call, call, PJ_PART_RECEIVE);
     } else if (call->receives && completed && is_known(t, rank, call)) {
-        int64_t posted = call->begin + t->ranks[rank]->offset - t->begin;
+        uint64_t posted = told_time(t, rank, call->begin);
         give(t, rank, call->begin,
-             (pj_event){.kind = PJ_EV_PART, .code = PJ_PART_POST, .b = (uint64_t)posted});
+             (pj_event){.kind = PJ_EV_PART, .code = PJ_PART_POST, .b = posted});
     }
 }
 
+/// Of what was posted within another call as well, as its receives have senders; its sends were not
+/// told.
 static void give_completions(telling *t, uint32_t rank, const pj_ai_mpi_call *call)
 {
     const pj_ai_mpi_call *calls = t->ranks[rank]->mpi_calls;
@@ -230,7 +239,7 @@ static void give_completions(telling *t, uint32_t rank, const pj_ai_mpi_call *ca
         const pj_ai_mpi_call *message = &calls[i];
         if (message->receives)
             give_end(t, rank, call, message, PJ_PART_COMPLETE);
-        else if (t->to.sent && is_known(t, rank, message))
+        else if (t->to.sent && !message->dropped && is_known(t, rank, message))
             give(t, rank, call->begin,
                  (pj_event){.kind = PJ_EV_PART, .code = PJ_PART_SENT, .a = message->sent});
     }
@@ -238,7 +247,7 @@ static void give_completions(telling *t, uint32_t rank, const pj_ai_mpi_call *ca
 
 static void give_collective(telling *t, uint32_t rank, const pj_ai_mpi_call *call)
 {
-    if (!is_collective(call->call) || call->communicator == -1)
+    if (!pj_ai_mpi_is_collective(call))
         return;
     uint32_t communicator = pj_ai_communicators_of(t->communicators, rank, call->communicator);
     uint32_t root = pj_ai_communicators_member(t->communicators, communicator, call->root);
@@ -254,6 +263,8 @@ static void tell_call(telling *t, uint32_t rank, pj_ai_mpi_call *call, size_t ro
     uint16_t class_ = known ? (uint16_t)known->class_ : PJ_MPI_OTHER;
     if (call->begin < t->last[rank]) {
         t->overlaps++;
+        for (size_t i = 0; i < rows; i++)
+            call[i].dropped = true;
         return;
     }
     t->last[rank] = call->end;
@@ -310,13 +321,13 @@ static bool arrange(telling *t, uint32_t r, turn *turns, size_t *count, pj_job *
         return pj_job_check(job, rank->path, t->err);
     find_completions(calls, rank->mpi_call_count);
     for (size_t i = 0; i < rank->mpi_call_count; i++) {
-        int64_t end = calls[i].end + rank->offset;
+        int64_t begin = pj_ai_rank_common(rank, calls[i].begin);
+        int64_t end = pj_ai_rank_common(rank, calls[i].end);
+        t->begin = begin < t->begin ? begin : t->begin;
         t->end = end > t->end ? end : t->end;
         if (!i || !same_call(&calls[i - 1], &calls[i]))
-            turns[(*count)++] = (turn){calls[i].begin + rank->offset, r, (uint32_t)i};
+            turns[(*count)++] = (turn){begin, r, (uint32_t)i};
     }
-    if (rank->mpi_call_count && calls[0].begin + rank->offset < t->begin)
-        t->begin = calls[0].begin + rank->offset;
     return true;
 }
 
@@ -388,10 +399,10 @@ bool pj_ai_mpi_tell(pj_run *run, pj_ai_rank *const *ranks, pj_ai_mpi_listener to
     for (uint32_t r = 0; t->ok && r < n; r++)
         t->ok = arrange(t, r, turns, &count, job);
     if (t->ok && count) {
-        pj_ai_communicators *communicators = pj_ai_communicators_new(run, ranks, n);
+        pj_ai_communicators *communicators = pj_ai_communicators_new(run, ranks, n, job, err);
         t->communicators = communicators;
         run->told.messages_apart = true;
-        t->ok = tell_within(t, turns, count, job);
+        t->ok = communicators && tell_within(t, turns, count, job);
         pj_ai_communicators_free(communicators);
         remark(t);
     }

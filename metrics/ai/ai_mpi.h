@@ -25,7 +25,9 @@ typedef struct pj_ai_mpi_call {
     uint32_t done;        // once gathered: the call that completes it
     uint32_t first, next; // and what this one completes, or what is completed with it
     uint32_t sent;        // number of the send
+    uint32_t row;         // among those that its rank keeps, as they were read
     bool sends, receives;
+    bool dropped; // another thread was in one: it is not told
 } pj_ai_mpi_call;
 
 /// Who hears of the calls; times are ns from the begin of all.
@@ -39,8 +41,10 @@ typedef struct pj_ai_mpi_listener {
 
 /// Keeps a call of a rank that keeps them.
 void pj_ai_mpi_keep(pj_ai_rank *rank, pj_ai_mpi_call call);
-/// Tells the calls of all ranks of a filled run, in the order of its ranks, and forgets them. The
-/// run is as long as its devices; what lies before and behind is told, but does not count.
+/// Whether it is a collective, of a communicator that is told.
+bool pj_ai_mpi_is_collective(const pj_ai_mpi_call *call);
+/// Tells the calls of all ranks of a filled run, in the order of its ranks. The run is as long as
+/// its devices; what lies before and behind is told, but does not count.
 PJ_CHECKED bool pj_ai_mpi_tell(pj_run *run, pj_ai_rank *const *ranks, pj_ai_mpi_listener to,
                                pj_job *job, pj_err *err);
 

@@ -62,6 +62,14 @@ void pj_ai_rank_free(pj_ai_rank *rank)
     free(rank);
 }
 
+int pj_ai_rank_by_number(const void *a, const void *b)
+{
+    const pj_ai_rank *x = *(pj_ai_rank *const *)a, *y = *(pj_ai_rank *const *)b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return pj_str_order_natural(pj_str_of(x->path), pj_str_of(y->path));
+}
+
 uint32_t pj_ai_rank_name(pj_ai_rank *rank, pj_str text)
 {
     enum { LONGEST = 64 << 10 };

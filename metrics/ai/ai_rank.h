@@ -209,6 +209,8 @@ typedef struct pj_ai_rank {
 
 pj_ai_rank *pj_ai_rank_new(const char *path);
 void pj_ai_rank_free(pj_ai_rank *rank);
+/// As for qsort, of two `pj_ai_rank *const *`: by their numbers, then their files.
+int pj_ai_rank_by_number(const void *a, const void *b);
 
 /// The number of a text, each once; "" is 0.
 uint32_t pj_ai_rank_name(pj_ai_rank *rank, pj_str text);
@@ -251,6 +253,14 @@ static inline int64_t pj_ai_rank_common(const pj_ai_rank *rank, int64_t time)
     int64_t drifted =
         rank->drift != 0 ? (int64_t)(rank->drift * (double)(time - rank->drift_from)) : 0;
     return time + rank->offset + drifted;
+}
+
+/// And back.
+static inline int64_t pj_ai_rank_own(const pj_ai_rank *rank, int64_t common)
+{
+    int64_t time = common - rank->offset;
+    double drifted = rank->drift / (1 + rank->drift) * (double)(time - rank->drift_from);
+    return rank->drift != 0 ? time - (int64_t)drifted : time;
 }
 
 /// How much of a time lies in what is looked at.

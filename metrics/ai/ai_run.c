@@ -54,14 +54,6 @@ static int64_t rank_in_name(const char *path)
     return -1;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const pj_ai_rank *x = *(pj_ai_rank *const *)a, *y = *(pj_ai_rank *const *)b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return pj_str_order_natural(pj_str_of(x->path), pj_str_of(y->path));
-}
-
 static int by_path(const void *a, const void *b)
 {
     const pj_ai_rank *x = *(pj_ai_rank *const *)a, *y = *(pj_ai_rank *const *)b;
@@ -134,7 +126,7 @@ static void number_ranks(pj_run *run, pj_ai_rank **ranks, size_t *count)
     }
     for (size_t i = 0; i < *count && !all; i++)
         ranks[i]->rank = (int64_t)i;
-    qsort(ranks, *count, sizeof *ranks, by_number);
+    qsort(ranks, *count, sizeof *ranks, pj_ai_rank_by_number);
     for (size_t i = 0; i < *count; i++) {
         pj_ai_rank *rank = ranks[i];
         bool again = kept && ranks[kept - 1]->rank == rank->rank;

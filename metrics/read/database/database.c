@@ -169,14 +169,6 @@ static void forget_ranks(databases *all)
     pj_rocpd_meters_free(&all->meters);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const pj_ai_rank *x = *(pj_ai_rank *const *)a, *y = *(pj_ai_rank *const *)b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return pj_str_order_natural(pj_str_of(x->path), pj_str_of(y->path));
-}
-
 static bool read_files(databases *all, const char *path, pj_err *err)
 {
     const pj_pass *pass = all->pass;
@@ -199,7 +191,7 @@ static bool read_all(databases *all, const char *path, pj_err *err)
     if (!read_files(all, path, err))
         return false;
     if (all->count)
-        qsort(all->ranks, all->count, sizeof(pj_ai_rank *), by_number);
+        qsort(all->ranks, all->count, sizeof(pj_ai_rank *), pj_ai_rank_by_number);
     return pj_ai_rank_settle_all(all->ranks, all->count, all->pass->job, err);
 }
 
@@ -246,6 +238,7 @@ static bool read_databases(pj_source *source, pj_pass *pass, pj_err *err)
                              .window = pass->window,
                              .parts = pass->step_parts,
                              .cut = pass->cut}};
+    all.meters.charge.job = pass->job;
     for (size_t i = 0; i < pass->sink_count; i++)
         all.meters.wanted |= pass->sinks[i].meters;
     bool ok = pj_source_facts_of(source).skips ||

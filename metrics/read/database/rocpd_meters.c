@@ -9,8 +9,12 @@
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/fingerprint.h"
+#include "metrics/base/job.h"
 #include "metrics/base/num.h"
+#include "metrics/base/sort.h"
 #include "metrics/base/str.h"
+#include "metrics/base/tiny.h"
+#include "metrics/read/charged.h"
 #include "metrics/read/database/sql_file.h"
 #include "metrics/run/energy.h"
 #include "metrics/run/run.h"
@@ -34,6 +38,7 @@ typedef struct work {
     pj_map stamp_of;   // by event
     int64_t *stamps;   // ns; INT64_MIN = none
     size_t stamp_count, stamp_cap;
+    pj_charge charge; // stamps
 } work;
 
 typedef void take_row(work *w, const pj_sql_rows *row);
@@ -41,13 +46,17 @@ typedef void take_row(work *w, const pj_sql_rows *row);
 static bool each_row(work *w, const char *table, const char *suffix, const char *columns,
                      take_row *take, pj_err *err)
 {
+    enum { OFTEN = 1 << 12 };
     pj_auto_buf name = {.at = NULL};
     pj_buf_addf(&name, "%s%s", table, suffix);
     pj_sql_rows *rows = pj_sql_rows_new(w->tables->file, name.at, columns, err);
-    while (rows && pj_sql_rows_next(rows, err))
+    bool ok = true;
+    for (size_t i = 0; ok && rows && pj_sql_rows_next(rows, err); i++) {
         take(w, rows);
+        ok = i % OFTEN || pj_job_check(w->charge.job, w->tables->path, err);
+    }
     pj_sql_rows_free(rows);
-    return !err->code;
+    return ok && !err->code;
 }
 
 static uint64_t key_of(const pj_sql_rows *row, unsigned column)
@@ -131,7 +140,7 @@ static uint32_t stamp_of(work *w, uint64_t event)
     uint32_t stamp;
     if (pj_map_get(&w->stamp_of, event, &stamp))
         return stamp;
-    pj_grow(w->stamps, &w->stamp_cap, w->stamp_count + 1);
+    PJ_CHARGED(&w->charge, w->stamps, &w->stamp_cap, w->stamp_count + 1);
     w->stamps[w->stamp_count] = INT64_MIN;
     pj_map_put(&w->stamp_of, event, (uint32_t)w->stamp_count);
     return (uint32_t)w->stamp_count++;
@@ -150,7 +159,7 @@ static void take_value(work *w, const pj_sql_rows *row)
     pj_map_get(&w->rank_of, key_of(row, 1), &rank);
     reading.rank = w->tables->ranks[rank];
     reading.time = stamp_of(w, key_of(row, 0));
-    pj_grow(meters->readings, &meters->reading_cap, meters->reading_count + 1);
+    PJ_CHARGED(&meters->charge, meters->readings, &meters->reading_cap, meters->reading_count + 1);
     meters->readings[meters->reading_count++] = reading;
 }
 
@@ -180,7 +189,10 @@ static void stamp_readings(work *w, size_t first)
 bool pj_rocpd_meters_read(pj_rocpd_meters *meters, pj_device_tables *tables,
                           pj_rocpd_process process, pj_err *err)
 {
-    work w = {.meters = meters, .tables = tables, .process = process};
+    work w = {.meters = meters,
+              .tables = tables,
+              .process = process,
+              .charge = {.job = meters->charge.job}};
     const char *suffix = process.suffix;
     size_t first = meters->reading_count;
     if (!meters->arena)
@@ -198,6 +210,7 @@ bool pj_rocpd_meters_read(pj_rocpd_meters *meters, pj_device_tables *tables,
     pj_map_free(&w.rank_of);
     pj_map_free(&w.stamp_of);
     free(w.stamps);
+    pj_charge_end(&w.charge);
     return ok;
 }
 
@@ -236,7 +249,7 @@ static int64_t begin_of(const ranks_list *ranks)
     for (size_t r = 0; r < ranks->count; r++)
         for (size_t d = 0; d < ranks->items[r]->device_count; d++) {
             const pj_ai_device *device = &ranks->items[r]->devices[d];
-            int64_t first = device->first + ranks->items[r]->offset;
+            int64_t first = pj_ai_rank_common(ranks->items[r], device->first);
             if (device->busy && first < begin)
                 begin = first;
         }
@@ -248,23 +261,26 @@ static int by_time(const void *a, const void *b)
     const pj_rocpd_reading *x = a, *y = b;
     if (x->time != y->time)
         return x->time < y->time ? -1 : 1;
-    return (x->meter > y->meter) - (x->meter < y->meter);
+    if (x->meter != y->meter)
+        return x->meter < y->meter ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
 }
 
-/// In order of time, on the clock of the run.
-static void order_readings(pj_rocpd_meters *meters, int64_t begin)
+/// In order of time, on the clock of the run. False when it is stopped.
+static bool order_readings(pj_rocpd_meters *meters, int64_t begin)
 {
     size_t kept = 0;
     for (size_t i = 0; i < meters->reading_count; i++) {
         pj_rocpd_reading reading = meters->readings[i];
         if (!reading.rank)
             continue;
-        reading.time += reading.rank->offset - begin;
+        reading.time = pj_ai_rank_common(reading.rank, reading.time) - begin;
+        reading.row = (uint32_t)kept;
         meters->readings[kept++] = reading;
     }
     meters->reading_count = kept;
-    if (kept)
-        qsort(meters->readings, kept, sizeof *meters->readings, by_time);
+    return pj_sort_records(meters->readings, kept, sizeof *meters->readings, by_time,
+                           meters->charge.job->stop);
 }
 
 /// What the device of a meter does, on the clock of its rank.
@@ -329,7 +345,7 @@ static void free_doings(doing *all, size_t count)
 }
 
 /// Three states, then the reading itself.
-enum { EVENTS = 4 };
+enum { EVENTS = 4, BATCH = PJ_SIZE(1 << 12, 2) };
 
 /// `time` on the clock of the device's rank.
 static size_t add_states(const doing *d, int64_t time, pj_event event, pj_event *out)
@@ -349,34 +365,55 @@ static size_t add_states(const doing *d, int64_t time, pj_event event, pj_event 
     return sizeof done / sizeof *done;
 }
 
-static size_t fill_events(const pj_rocpd_meters *meters, const pj_run *run, const doing *doings,
-                          int64_t begin, pj_event *events)
+/// Who tells readings, in order, and where they count from.
+typedef struct telling {
+    const pj_rocpd_meters *meters;
+    pj_run *run;
+    const doing *doings;
+    int64_t begin;
+} telling;
+
+static size_t add_reading(const telling *t, const pj_rocpd_reading *reading, pj_event *out)
 {
+    const pj_run *run = t->run;
+    const doing *d = &t->doings[reading->meter];
+    uint64_t early = reading->time < 0 ? (uint64_t)-reading->time : 0, bits;
     size_t count = 0;
-    for (size_t i = 0; i < meters->reading_count; i++) {
-        const pj_rocpd_reading *reading = &meters->readings[i];
-        const doing *d = &doings[reading->meter];
-        uint64_t early = reading->time < 0 ? (uint64_t)-reading->time : 0, bits;
-        pj_event event = {.time = early ? 0 : (uint64_t)reading->time,
-                          .b = reading->meter,
-                          .location = run->layout.locations + run->layout.stream_count,
-                          .kind = PJ_EV_COUNTER,
-                          .code = PJ_METER_REAL};
-        if (d->device)
-            count += add_states(d, reading->time + begin - d->rank->offset, event, events + count);
-        memcpy(&bits, &reading->value, sizeof bits);
-        early = early >> (64 - PJ_METER_BITS) ? UINT64_MAX >> PJ_METER_BITS : early;
-        event.a = bits;
-        event.b |= early << PJ_METER_BITS;
-        events[count++] = event;
-    }
+    pj_event event = {.time = early ? 0 : (uint64_t)reading->time,
+                      .b = reading->meter,
+                      .location = run->layout.locations + run->layout.stream_count,
+                      .kind = PJ_EV_COUNTER,
+                      .code = PJ_METER_REAL};
+    if (d->device)
+        count = add_states(d, pj_ai_rank_own(d->rank, reading->time + t->begin), event, out);
+    memcpy(&bits, &reading->value, sizeof bits);
+    early = early >> (64 - PJ_METER_BITS) ? UINT64_MAX >> PJ_METER_BITS : early;
+    event.a = bits;
+    event.b |= early << PJ_METER_BITS;
+    out[count++] = event;
     return count;
 }
 
-static bool tell_sink(const pj_sink *sink, pj_run *run, const pj_batch *batch, pj_err *err)
+static bool tell_readings(const telling *t, const pj_sink *sink, pj_err *err)
 {
-    return sink->begin(sink->self, run, err) && sink->events(sink->self, batch, err) &&
-           sink->finish(sink->self, run, err);
+    const pj_rocpd_meters *meters = t->meters;
+    pj_event *events = pj_take_memory((size_t)EVENTS * BATCH * sizeof *events);
+    bool ok = true;
+    for (size_t at = 0; ok && at < meters->reading_count;) {
+        pj_batch batch = {.events = events};
+        for (size_t i = 0; i < BATCH && at < meters->reading_count; i++)
+            batch.count += add_reading(t, &meters->readings[at++], events + batch.count);
+        ok = pj_job_check(meters->charge.job, t->run->path, err) &&
+             sink->events(sink->self, &batch, err);
+    }
+    free(events);
+    return ok;
+}
+
+static bool tell_sink(const telling *t, const pj_sink *sink, pj_err *err)
+{
+    return sink->begin(sink->self, t->run, err) && tell_readings(t, sink, err) &&
+           sink->finish(sink->self, t->run, err);
 }
 
 bool pj_rocpd_meters_tell(pj_rocpd_meters *meters, pj_pass *pass, pj_ai_rank *const *ranks,
@@ -398,16 +435,15 @@ bool pj_rocpd_meters_tell(pj_rocpd_meters *meters, pj_pass *pass, pj_ai_rank *co
         list.count++;
     meters->kept = 0;
     pj_rocpd_meters_keep(meters, ranks, list.count);
-    int64_t begin = begin_of(&list);
-    order_readings(meters, begin);
+    telling t = {.meters = meters, .run = run, .begin = begin_of(&list)};
+    if (!order_readings(meters, t.begin))
+        return pj_job_check(meters->charge.job, run->path, err);
     doing *doings = doings_of(meters, &list);
-    pj_event *events = pj_take_memory((EVENTS * meters->reading_count + 1) * sizeof *events);
-    pj_batch batch = {.events = events, .count = fill_events(meters, run, doings, begin, events)};
+    t.doings = doings;
     bool ok = true;
     for (size_t i = 0; ok && i < pass->sink_count; i++)
         if (pass->sinks[i].meters)
-            ok = tell_sink(&pass->sinks[i], run, &batch, err);
-    free(events);
+            ok = tell_sink(&t, &pass->sinks[i], err);
     free_doings(doings, meters->count);
     return ok;
 }
@@ -419,5 +455,6 @@ void pj_rocpd_meters_free(pj_rocpd_meters *meters)
     free(meters->units);
     free(meters->readings);
     pj_map_free(&meters->machines);
-    *meters = (pj_rocpd_meters){.wanted = meters->wanted};
+    pj_charge_end(&meters->charge);
+    *meters = (pj_rocpd_meters){.wanted = meters->wanted, .charge = meters->charge};
 }

@@ -1,6 +1,6 @@
 // Readings of energy and power among the counters of a rocpd database, as rocprof-sys samples them.
-// Every process samples the devices of its machine. Ownership: a zeroed struct is empty; free
-// releases it.
+// Every process samples the devices of its machine. Ownership: a zeroed struct with a job is empty;
+// free releases it.
 #ifndef PJ_ROCPD_METERS_H
 #define PJ_ROCPD_METERS_H
 
@@ -9,6 +9,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
 #include "metrics/base/map.h"
+#include "metrics/read/charged.h"
 #include "metrics/read/database/device_tables.h"
 #include "metrics/read/pass.h"
 #include "metrics/trace/meter.h"
@@ -18,10 +19,12 @@ typedef struct pj_rocpd_reading {
     double value;
     const pj_ai_rank *rank; // NULL = it is none
     uint32_t meter;
+    uint32_t row; // among all, once they are in order
 } pj_rocpd_reading;
 
 typedef struct pj_rocpd_meters {
-    bool wanted; // what they read, too
+    bool wanted;      // what they read, too
+    pj_charge charge; // readings
     pj_arena *arena;
     pj_meter *items;
     uint64_t *units; // what their devices are on their machines; 0 = not told

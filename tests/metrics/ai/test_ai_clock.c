@@ -83,6 +83,11 @@ static void clocks_that_drift_are_straightened(void **state)
     assert_true(fabs(f.ranks[1]->drift + 20e-6) < 1e-7);
     assert_true(fabs(f.ranks[2]->drift - 35e-6) < 1e-7);
     assert_true(fabs(f.match.drift - 35e-6) < 1e-7);
+    for (int r = 0; r < 3; r++) {
+        int64_t end = f.ranks[r]->exchanges[EXCHANGES - 1].end;
+        int64_t back = pj_ai_rank_own(f.ranks[r], pj_ai_rank_common(f.ranks[r], end));
+        assert_true(back - end <= 1 && end - back <= 1);
+    }
     assert_true(worst_skew(&f) < 6000); // what jitter and the slope leave
     forget(&f);
 }

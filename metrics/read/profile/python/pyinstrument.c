@@ -6,10 +6,10 @@
 #include "metrics/base/str.h"
 #include "metrics/profile/build/profile_build.h"
 #include "metrics/profile/profile.h"
+#include "metrics/read/charged.h"
 #include "metrics/read/json_look.h"
 #include "metrics/read/jsonpull.h"
 #include "metrics/read/profile/callstack.h"
-#include "metrics/read/profile/charged.h"
 #include "metrics/read/reader.h"
 #include "metrics/read/source.h"
 

@@ -6,7 +6,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/map.h"
 #include "metrics/profile/build/profile_build.h"
-#include "metrics/read/profile/charged.h"
+#include "metrics/read/charged.h"
 
 /// A path stands behind the one above it.
 typedef struct pj_path {

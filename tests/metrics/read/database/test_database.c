@@ -515,6 +515,7 @@ static void power_is_sampled(void **state)
     if (!run)
         fail_msg("%s", err.text);
     assert_non_null(run->energy);
+    assert_int_equal(job.memory_used, 0);
     const pj_energy_row *row = &run->energy->rows[0];
     assert_int_equal(run->energy->count, 1);
     assert_int_equal(row->meter.domain, PJ_METER_BOARD);

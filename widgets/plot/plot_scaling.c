@@ -12,6 +12,7 @@
 #include "metrics/base/suggest.h"
 #include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
+#include "metrics/run/parts/slices.h"
 #include "metrics/run/run.h"
 #include "metrics/run/study/study.h"
 #include "widgets/figure/axis.h"
@@ -58,8 +59,9 @@ typedef struct scaling {
     const char *missing; // reason of the first run without a value
     size_t missing_count;
     pj_column_text form;
-    bool parts; // of runs are among the cases: a line each
-    bool named; // lines have their names at their ends, not in a legend
+    bool parts;             // of runs are among the cases: a line each
+    const pj_slices *along; // the cases are one run and these parts of it: over time; NULL = not
+    bool named;             // lines have their names at their ends, not in a legend
     bool log_x, log_y;
 } scaling;
 
@@ -93,6 +95,41 @@ static bool parse_key(const char *text, pj_key *key, pj_err *err)
         hint.at);
 }
 
+/// The slices or iterations that all cases but the run itself are; NULL when there are others.
+static const pj_slices *one_run_cut(const pj_study *study)
+{
+    const pj_run *whole = pj_run_whole(study->cases[0].run);
+    if (!whole->slices || whole->slices->count != whole->parts.count || study->count < 2)
+        return NULL;
+    for (size_t run = 0; run < study->count; run++)
+        if (pj_run_whole(study->cases[run].run) != whole)
+            return NULL;
+    return whole->slices;
+}
+
+/// Of such a run: the number of the iteration, or the middle of the slice in s.
+static double place_of(const scaling *s, size_t run)
+{
+    const pj_run *part = s->metrics->study->cases[run].run;
+    uint32_t i = 0;
+    while (i + 1 < s->along->count && part->part.whole->parts.items[i] != part)
+        i++;
+    const pj_run_slice *slice = &s->along->items[i];
+    bool equal = strcmp(s->along->what, "slice") == 0;
+    return equal ? ((double)slice->start_ns + (double)slice->end_ns) / 2e9 : s->along->first + i;
+}
+
+static double x_of(const scaling *s, size_t run)
+{
+    return s->along ? place_of(s, run) : pj_study_key_number(s->metrics->study, run, s->x);
+}
+
+/// What all parts together are has no place among them.
+static bool is_beyond(const scaling *s, size_t run)
+{
+    return s->along && !s->metrics->study->cases[run].run->part.whole;
+}
+
 /// Threads when threads per rank vary (runs of the same ranks differ), else ranks.
 static bool choose_keys(scaling *s, pj_err *err)
 {
@@ -100,8 +137,7 @@ static bool choose_keys(scaling *s, pj_err *err)
     bool hybrid = varies(study, PJ_BY_THREADS_PER_RANK);
     s->x = hybrid || !varies(study, PJ_BY_RANKS) ? PJ_BY_THREADS : PJ_BY_RANKS;
     s->by = s->metrics->by;
-    for (size_t run = 0; run < study->count; run++)
-        s->parts |= study->cases[run].run->part.name != NULL;
+    s->along = s->opts.x ? NULL : one_run_cut(study);
     bool cut = s->parts && s->opts.by && !pj_key_parse(pj_str_of(s->opts.by), &s->by);
     if (!parse_key(s->opts.x, &s->x, err) || (!cut && !parse_key(s->opts.by, &s->by, err)))
         return false;
@@ -111,11 +147,35 @@ static bool choose_keys(scaling *s, pj_err *err)
     return true;
 }
 
+static bool any_has(const pj_metrics *metrics, size_t row)
+{
+    for (size_t run = 0; run < metrics->study->count; run++)
+        if (!pj_metrics_at(metrics, run, row).reason)
+            return true;
+    return false;
+}
+
+/// Speedup; of parts of runs that cannot be compared the first efficiency that is known.
+static int usual_metric(const scaling *s)
+{
+    const pj_metric_set *set = s->metrics->set;
+    int speedup = pj_metric_row(set, PJ_S("speedup"));
+    if (!s->parts || (speedup >= 0 && any_has(s->metrics, (size_t)speedup)))
+        return speedup;
+    for (size_t row = 0; row < set->count; row++)
+        if (set->rows[row].kind == PJ_METRIC_EFFICIENCY && any_has(s->metrics, row))
+            return (int)row;
+    return speedup;
+}
+
 static bool choose_metric(scaling *s, pj_err *err)
 {
     const pj_metric_set *set = s->metrics->set;
+    const pj_study *study = s->metrics->study;
+    for (size_t run = 0; run < study->count; run++)
+        s->parts |= study->cases[run].run->part.name != NULL;
     const char *key = s->opts.y[0] ? s->opts.y[0] : "speedup";
-    int row = pj_metric_row(set, pj_str_of(key));
+    int row = s->opts.y[0] ? pj_metric_row(set, pj_str_of(key)) : usual_metric(s);
     if (row < 0)
         return pj_metric_unknown(set, key, err);
     s->row = (size_t)row;
@@ -159,7 +219,7 @@ static const char *part_key(const scaling *s, size_t run)
 {
     const char *key = pj_study_key_text(s->metrics->study, run, s->by);
     const char *part = s->metrics->study->cases[run].run->part.name;
-    if (!s->parts)
+    if (!s->parts || s->along)
         return key;
     part = part ? part : "whole run";
     return *key ? pj_arena_format(s->arena, "%s, %s", part, key) : part;
@@ -206,14 +266,14 @@ static void collect(scaling *s)
     qsort(s->series, s->series_count, sizeof *s->series, order_names);
     for (size_t run = 0; run < study->count; run++) {
         pj_metric_value value = pj_metrics_at(s->metrics, run, s->row);
-        if (is_repeated(s, run))
+        if (is_repeated(s, run) || is_beyond(s, run))
             continue;
         if (value.reason) {
             s->missing = s->missing ? s->missing : value.reason;
             s->missing_count++;
             continue;
         }
-        s->samples[s->count++] = (sample){.x = pj_study_key_number(study, run, s->x),
+        s->samples[s->count++] = (sample){.x = x_of(s, run),
                                           .y = value.value,
                                           .threads = pj_study_key_number(study, run, PJ_BY_THREADS),
                                           .run = run,
@@ -252,11 +312,12 @@ static bool has_ideal(const scaling *s)
         return false;
     case SHAPE_ONE:
     case SHAPE_ZERO:
-    case SHAPE_CONSTANT:
         return true;
+    case SHAPE_CONSTANT:
+        return !s->along;
     case SHAPE_PROPORTION:
     case SHAPE_INVERSE:
-        return !is_category(s->x) && threads_per_x(s) > 0;
+        return !s->along && !is_category(s->x) && threads_per_x(s) > 0;
     }
     return false;
 }
@@ -375,7 +436,7 @@ static void choose_axes(scaling *s)
     }
     for (size_t i = 0; i < s->count; i++)
         least = fmin(least, s->samples[i].y);
-    bool sizes = !is_category(s->x) && lo > 0;
+    bool sizes = !s->along && !is_category(s->x) && lo > 0;
     bool alike = s->shape == SHAPE_PROPORTION || s->shape == SHAPE_INVERSE;
     s->log_x = sizes && (s->opts.log_x || (!s->opts.linear && hi >= log_span * lo));
     s->log_y = least > 0 && (s->opts.log_y || (s->log_x && alike && !s->opts.linear));
@@ -417,6 +478,36 @@ static pj_axis y_axis(const scaling *s)
     if (log && s->shape == SHAPE_PROPORTION)
         add_doublings(s, &axis);
     axis.title = *s->form.unit || s->opts.title ? title : NULL; // else the plot's title says it
+    return axis;
+}
+
+static const char *x_title(const scaling *s)
+{
+    if (!s->along)
+        return pj_key_title(s->x);
+    return strcmp(s->along->what, "slice") == 0 ? "Time" : "Iterations";
+}
+
+/// From the first part of a run to its last; iterations have ticks at their numbers.
+static pj_axis along_axis(const scaling *s)
+{
+    enum { MOST_TICKS = 20 };
+    const pj_slices *along = s->along;
+    double from = along->first - 0.5, to = from + along->count;
+    if (strcmp(along->what, "slice") == 0) {
+        from = (double)along->items[0].start_ns / 1e9;
+        to = (double)along->items[along->count - 1].end_ns / 1e9;
+        pj_axis time = pj_axis_new(PJ_AXIS_LINEAR, from, to, false);
+        time.title = "Time [s]";
+        return time;
+    }
+    pj_axis axis = {
+        .kind = PJ_AXIS_LINEAR, .from = from, .to = to, .title = "Iteration", .given = true};
+    uint32_t stride = 1 + along->count / MOST_TICKS;
+    axis.ticks = pj_new_n(s->arena, pj_tick, along->count + 1);
+    for (uint32_t i = 0; i < along->count; i += stride)
+        axis.ticks[axis.tick_count++] =
+            (pj_tick){along->first + i, pj_arena_format(s->arena, "%u", along->first + i)};
     return axis;
 }
 
@@ -663,6 +754,12 @@ static size_t fill_keys(const scaling *s, pj_chart_key *keys)
     return s->series_count > 1 && !s->named ? s->series_count : 0;
 }
 
+static const char *place_text(const scaling *s, size_t run)
+{
+    const pj_study *study = s->metrics->study;
+    return s->along ? study->cases[run].run->part.name : pj_study_key_text(study, run, s->x);
+}
+
 static const char *summary_of(const scaling *s, pj_arena *arena)
 {
     pj_auto_buf text = {0};
@@ -673,8 +770,7 @@ static const char *summary_of(const scaling *s, pj_arena *arena)
         for (size_t i = 0; i < s->count; i++)
             if (s->samples[i].series == series) {
                 pj_buf_addf(&text, "%s %s at %s", first ? "" : ",",
-                            text_of(s, arena, s->samples[i].y),
-                            pj_study_key_text(s->metrics->study, s->samples[i].run, s->x));
+                            text_of(s, arena, s->samples[i].y), place_text(s, s->samples[i].run));
                 first = false;
             }
         pj_buf_puts(&text, ".");
@@ -691,7 +787,7 @@ static const char *sentence_of(const char *text, pj_arena *arena)
 
 static const char *note_of(const scaling *s)
 {
-    const char *note = sentence_of(s->metrics->study->scaling_note, s->arena);
+    const char *note = s->along ? NULL : sentence_of(s->metrics->study->scaling_note, s->arena);
     if (!s->missing_count)
         return note;
     return pj_arena_format(s->arena, "%s%sn/a for %zu of %zu runs: %s", note ? note : "",
@@ -703,9 +799,9 @@ static pj_figure *draw_plot(const scaling *s, const pj_draw *draw)
 {
     pj_chart_label *labels = pj_new_n(s->arena, pj_chart_label, s->series_count + 3);
     pj_chart_key *keys = pj_new_n(s->arena, pj_chart_key, s->series_count + 1);
-    const char *x_title = pj_key_title(s->x);
+    const char *over = x_title(s);
     const char *title =
-        pj_arena_format(s->arena, "%s over %c%s", s->metric->title, *x_title | 0x20, x_title + 1);
+        pj_arena_format(s->arena, "%s over %c%s", s->metric->title, *over | 0x20, over + 1);
     const char *subtitle = s->opts.title
                                ? pj_arena_format(s->arena, "%s: %s", title, s->metrics->set->title)
                                : s->metrics->title;
@@ -715,7 +811,7 @@ static pj_figure *draw_plot(const scaling *s, const pj_draw *draw)
                                      .note = note_of(s),
                                      .width = s->opts.width,
                                      .height = s->opts.height,
-                                     .x = x_axis(s),
+                                     .x = s->along ? along_axis(s) : x_axis(s),
                                      .keys = keys,
                                      .key_count = fill_keys(s, keys),
                                      .y = y_axis(s),

@@ -57,23 +57,41 @@ static double median_of(double *values, size_t count)
     return count ? values[count / 2] : 0;
 }
 
+typedef struct row_range {
+    size_t first, end;
+} row_range;
+
+/// Rows of the steady state; all where none of them is in it.
+static row_range steady_rows(const pj_iterations *it, const pj_table *table)
+{
+    row_range steady = {table->row_count, 0}, all = {0, table->row_count};
+    for (size_t row = 0; !it->unsteady && row < table->row_count; row++) {
+        double number = pj_cell_number(*pj_table_cell(table, row, 0));
+        if (number < it->steady_first || number > it->steady_last)
+            continue;
+        steady.first = row < steady.first ? row : steady.first;
+        steady.end = row + 1;
+    }
+    return steady.end ? steady : all;
+}
+
 /// The row nearest the medians of length and parallel efficiency; the first of several.
-static size_t find_typical(const pj_table *table)
+static size_t find_typical(const pj_table *table, row_range rows)
 {
     enum { LENGTH = 2, EFFICIENCY = 3 };
     pj_auto_arena arena = pj_arena_new(NULL);
     double *room = pj_new_n(arena, double, table->row_count + 1), middle[2], least = INFINITY;
-    size_t best = 0;
+    size_t best = rows.first;
     for (size_t c = 0; c < 2; c++) {
         size_t count = 0;
-        for (size_t row = 0; row < table->row_count; row++) {
+        for (size_t row = rows.first; row < rows.end; row++) {
             double value = pj_cell_number(*pj_table_cell(table, row, LENGTH + c));
             if (!isnan(value))
                 room[count++] = value;
         }
         middle[c] = median_of(room, count);
     }
-    for (size_t row = 0; row < table->row_count; row++) {
+    for (size_t row = rows.first; row < rows.end; row++) {
         double length = pj_cell_number(*pj_table_cell(table, row, LENGTH));
         double efficiency = pj_cell_number(*pj_table_cell(table, row, EFFICIENCY));
         double far = fabs(length / middle[0] - 1);
@@ -101,10 +119,11 @@ static const char *steady_text(const pj_iterations *it, const pj_table *table, p
     if (!it->unsteady && it->steady_first)
         pj_buf_addf(&text, " Warm-up: %s.", pj_iterations_text(0, it->steady_first - 1, arena));
     if (table->row_count)
-        pj_buf_addf(&text,
-                    " Representative: iteration %.0f, nearest the medians of length and parallel "
-                    "efficiency.",
-                    pj_cell_number(*pj_table_cell(table, find_typical(table), 0)));
+        pj_buf_addf(
+            &text,
+            " Representative: iteration %.0f, nearest the medians of length and parallel "
+            "efficiency.",
+            pj_cell_number(*pj_table_cell(table, find_typical(table, steady_rows(it, table)), 0)));
     return pj_arena_text(arena, pj_buf_str(&text));
 }
 
@@ -121,8 +140,9 @@ static const char *note_of(const pj_iterations *it, const pj_table *table, pj_ar
             : "";
     return pj_arena_format(
         arena,
-        "%u iterations and a last one without an end; each begins with %s, each %s (median), "
-        "even in %s; %u of %u ranks asked agree, %.0f %% of the time from MPI_Init to "
+        "%u iterations and a last one without an end; each begins with %s, %s apart on a rank "
+        "(median; lengths are of the rank that takes longest), even in %s; %u of %u ranks asked "
+        "agree, %.0f %% of the time from MPI_Init to "
         "MPI_Finalize. %s%s%s",
         it->borders.count, it->anchor, period, it->by_calls ? "calls" : "time", it->voted,
         it->asked, 100 * it->score, steady_text(it, table, arena), nested,

@@ -14,6 +14,7 @@
 #include "metrics/run/run.h"
 #include "metrics/run/study/study.h"
 #include "metrics/run/sums.h"
+#include "metrics/table/table.h"
 #include "metrics/trace/import_stats.h"
 #include "widgets/figure/column_text.h"
 #include "widgets/figure/escape.h"
@@ -27,7 +28,8 @@ static const double CLOSE = 0.8; // of the largest loss: worth a word beside it
 typedef struct writer {
     const pj_metrics *metrics;
     const struct topic *topic;
-    size_t last; // the run with most threads
+    const pj_table *found; // NULL = not known
+    size_t last;           // the run with most threads
     pj_arena *arena;
     pj_buf *out;
 } writer;
@@ -110,13 +112,37 @@ static void add_losses(const writer *w, const pj_losses *losses)
     size_t close = 1;
     while (close < losses->count && losses->items[close].share >= CLOSE * losses->items[0].share)
         close++;
-    pj_buf_puts(w->out, "- What costs most is ");
+    pj_buf_puts(w->out, w->found ? "- The costliest efficiency is " : "- What costs most is ");
     add_loss(w, &losses->items[0]);
     for (size_t i = 1; i < close; i++) {
         pj_buf_puts(w->out, i > 1 ? "; " : ". Nearly as much: ");
         add_loss(w, &losses->items[i]);
     }
     pj_buf_puts(w->out, ".\n");
+}
+
+static const char *text_of(const pj_table *table, const char *key)
+{
+    int column = pj_table_column(table, pj_str_of(key));
+    const pj_cell *cell = column < 0 ? NULL : pj_table_cell(table, 0, (size_t)column);
+    return cell && cell->kind == PJ_CELL_TEXT ? cell->text : NULL;
+}
+
+/// Whether the first fault says what it is, where, and what mending it brings.
+static bool is_found(const pj_table *found)
+{
+    return found && found->row_count && pj_table_column(found, PJ_S("share")) >= 0 &&
+           text_of(found, "title") && text_of(found, "where");
+}
+
+/// What a replay says of a whole run comes before what its efficiencies hint at.
+static void add_found(const writer *w)
+{
+    size_t column = (size_t)pj_table_column(w->found, PJ_S("share"));
+    double brings = pj_cell_number(*pj_table_cell(w->found, 0, column));
+    add(w, "- What costs most is ", text_of(w->found, "title"), "");
+    add(w, " (", text_of(w->found, "where"), ")");
+    pj_buf_addf(w->out, ": mending it would bring %s of the run.\n", percent(w, brings));
 }
 
 /// "1.503 instructions per cycle, 2.738 GHz": of useful computation.
@@ -228,6 +254,8 @@ static void write_summary(const writer *w)
         return;
     }
     add_cautions(w);
+    if (w->found)
+        add_found(w);
     add(w, "- ", path.items[0].sentence, "");
     add_meaning_of_top(w, &path.items[0]);
     pj_buf_puts(w->out, "\n");
@@ -244,7 +272,8 @@ static void write_summary(const writer *w)
     const char *told = told_of(w->metrics->study->cases[w->last].run, key);
     const pj_advice *advice = pj_advice_of(pj_str_of(key));
     if (told || advice)
-        add(w, "- Where to begin: ", told ? told : advice->look, told ? ".\n" : "\n");
+        add(w, w->found ? "- Where to look for that: " : "- Where to begin: ",
+            told ? told : advice->look, told ? ".\n" : "\n");
 }
 
 // The runs
@@ -499,13 +528,15 @@ static bool refuse(pj_str name, pj_err *err)
                    PJ_STR_ARG(name), list.at);
 }
 
-bool pj_findings_md(const pj_metrics *metrics, pj_str name, pj_buf *out, pj_err *err)
+bool pj_findings_md(const pj_metrics *metrics, pj_str name, const pj_table *faults, pj_buf *out,
+                    pj_err *err)
 {
     const topic *found = topic_of(name);
     if (!found)
         return refuse(name, err);
     pj_auto_arena arena = pj_arena_new(NULL);
-    found->write(&(writer){metrics, found, metrics->study->count - 1, arena, out});
+    found->write(&(writer){metrics, found, is_found(faults) ? faults : NULL,
+                           metrics->study->count - 1, arena, out});
     return true;
 }
 

@@ -123,6 +123,19 @@ static void add_topic(writer *w, const char *heading, const char *prompt, const 
     add_code(w, code.at, NULL, NULL);
 }
 
+/// Whether the trace itself is at hand, to be asked again.
+static bool has_events(const pj_run *run)
+{
+    return !run->untraced && (!run->provenance || !run->provenance->alone);
+}
+
+/// Whether the summary begins with what mending the worst fault brings.
+static bool tells_faults(const writer *w)
+{
+    const pj_run *last = w->metrics->study->cases[w->last].run;
+    return !last->ai && has_events(last) && last->layout.locations > 1;
+}
+
 /// The cell that everything after it stands on comes before the first words about it.
 static void add_summary(writer *w)
 {
@@ -130,10 +143,15 @@ static void add_summary(writer *w)
     pj_buf_addf(&code, "runs = %s\nm = metrics(runs%s%s)", w->plan->load_code,
                 *w->plan->metrics_code ? ", " : "", w->plan->metrics_code);
     add_code(w, code.at, NULL, NULL);
-    add_topic(w, "## Summary",
-              "The result in a few sentences: how well does the code scale, what limits it, what "
-              "is advised?",
-              "summary");
+    pj_auto_buf words = {0};
+    pj_buf_puts(&words, "## Summary\n\n<!-- The result in a few sentences: how well does the code "
+                        "scale, what limits it, what is advised? -->\n");
+    add_prose(w, &words);
+    add_code(w,
+             tells_faults(w) ? "there, found = pcall(findings, runs)\n"
+                               "m:findings(\"summary\", there and found or nil)"
+                             : "m:findings \"summary\"",
+             NULL, NULL);
 }
 
 static void add_application(writer *w)
@@ -149,12 +167,6 @@ static void add_application(writer *w)
     add_code(w, "runs", "The runs of this report", "tab:runs");
 }
 
-/// Whether the trace itself is at hand, to be asked again.
-static bool has_events(const pj_run *run)
-{
-    return !run->untraced && (!run->provenance || !run->provenance->alone);
-}
-
 /// What may find nothing to show after a change of runs or region.
 static void add_guarded(writer *w, const char *call, const char *caption, const char *label)
 {
@@ -166,16 +178,20 @@ static void add_guarded(writer *w, const char *call, const char *caption, const 
 /// What is worth mending, in the order of what it brings: what a reader wants to know first.
 static void add_faults(writer *w)
 {
+    static const char columns[] =
+        "select(\"rank\", \"title\", \"where\", \"core_hours\", \"share\", \"method\")";
     const pj_run *last = w->metrics->study->cases[w->last].run;
-    if (!last->ai && (!has_events(last) || last->layout.locations < 2))
-        return;
-    add_guarded(w,
-                "function() return findings(runs):select(\"rank\", \"title\", \"where\", "
-                "\"core_hours\", \"share\", \"method\") end",
-                last->ai ? "Where the time of the devices of the largest run goes besides compute"
-                         : "What mending each fault of the largest run would bring: each replay "
-                           "on top of those before it",
-                "tab:findings");
+    const char *shown =
+        pj_arena_format(w->arena, "function() return findings(runs):%s end", columns);
+    if (last->ai)
+        add_guarded(w, shown,
+                    "Where the time of the devices of the largest run goes besides compute",
+                    "tab:findings");
+    else if (tells_faults(w))
+        add_code(w, pj_arena_format(w->arena, "if there then display(found:%s) end", columns),
+                 "What mending each fault of the largest run would bring: each replay on top of "
+                 "those that are more particular",
+                 "tab:findings");
 }
 
 static void add_structure(writer *w)

@@ -147,7 +147,9 @@ static int findings(lua_State *L)
     pj_buf *text = &pj_lang_of(L)->message;
     pj_err err = {.code = PJ_E_NONE};
     text->len = 0;
-    if (!pj_findings_md(m, topic, text, &err))
+    const pj_table *found =
+        lua_isnoneornil(L, 3) ? NULL : pj_lang_object_check(L, 3, &pj_lang_type_table)->value.table;
+    if (!pj_findings_md(m, topic, found, text, &err))
         return luaL_error(L, "%s", err.text);
     lua_createtable(L, 0, 2);
     lua_pushlstring(L, text->at, text->len);
@@ -186,8 +188,9 @@ static const pj_lang_member metrics_members[] = {
     {"losses", losses, true, NULL,
      "What mending each cause alone would bring at most in the largest run, a table."},
     {"explain", explain, false, ":explain(METRIC)", "Formula and meaning of a metric."},
-    {"findings", findings, false, ":findings([TOPIC])",
-     "What the numbers say, as Markdown: summary, application, structure, scaling, efficiency, "
+    {"findings", findings, false, ":findings([TOPIC[, FOUND]])",
+     "What the numbers say, as Markdown; the summary begins with what findings of the runs, a "
+     "table, found: summary, application, structure, scaling, efficiency, "
      "load_balance, communication, computation, openmp, conclusions, definitions."},
     {"about", about, false, ":about(TOPIC)",
      "The keys of its first four metrics about a topic of findings, a list."},

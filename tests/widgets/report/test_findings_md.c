@@ -16,7 +16,7 @@ static const pj_fake_run runs[] = {{1, 2, NULL, NULL}, {4, 2, NULL, NULL}, {16, 
 static void add_topic(const pj_metrics *m, const char *topic, pj_buf *out)
 {
     pj_err err = {.code = PJ_E_NONE};
-    assert_true(pj_findings_md(m, pj_str_of(topic), out, &err));
+    assert_true(pj_findings_md(m, pj_str_of(topic), NULL, out, &err));
 }
 
 /// All topics but the definitions, which are a reference.
@@ -62,6 +62,30 @@ static void no_sentence_stands_three_times(void **state)
         assert_null(strstr(all.at, "-0.000"));
         assert_null(strstr(all.at, "nan"));
     }
+}
+
+/// What mending the worst fault brings comes before what efficiencies hint at.
+static void summaries_begin_with_what_was_found(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_metrics m = pj_fake_metrics(runs, 3, (pj_fake_opts){.set = "mpi"});
+    pj_auto_table found = pj_table_new("");
+    pj_auto_buf none = {0}, text = {0};
+    pj_table_add_column(found, (pj_column){"title", "Finding", NULL, PJ_UNIT_NONE, PJ_TEXT});
+    pj_table_add_column(found, (pj_column){"where", "Where", NULL, PJ_UNIT_NONE, PJ_TEXT});
+    pj_table_add_column(found, (pj_column){"share", "Share", NULL, PJ_UNIT_RATIO, false});
+    assert_true(pj_findings_md(m, PJ_S("summary"), found, &none, &err));
+    assert_null(strstr(none.at, "mending"));
+    pj_cell *cells = pj_table_add_row(found);
+    cells[0] = pj_cell_text("Start-up");
+    cells[1] = pj_cell_text("all ranks");
+    cells[2] = pj_cell_real(0.277);
+    assert_true(pj_findings_md(m, PJ_S("summary"), found, &text, &err));
+    pj_str first = pj_str_head(pj_buf_str(&text), strcspn(text.at, "\n"));
+    assert_true(pj_str_equal(first, PJ_S("- What costs most is Start-up (all ranks): mending it "
+                                         "would bring 27.7 % of the run.")));
+    assert_null(strstr(text.at + first.len, "What costs most"));
 }
 
 /// "Parallel efficiency is low because threads wait": the rows below say so better.
@@ -165,7 +189,7 @@ static void unknown_topics_are_refused(void **state)
     pj_auto_metrics m = pj_fake_metrics(runs, 3, (pj_fake_opts){.set = "mpi"});
     pj_auto_buf text = {0};
     pj_err err = {.code = PJ_E_NONE};
-    assert_false(pj_findings_md(m, PJ_S("weather"), &text, &err));
+    assert_false(pj_findings_md(m, PJ_S("weather"), NULL, &text, &err));
     assert_non_null(strstr(err.text, "communication"));
     assert_int_equal(err.code, PJ_E_USAGE);
 }
@@ -174,6 +198,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_sentence_stands_three_times),
+        cmocka_unit_test(summaries_begin_with_what_was_found),
         cmocka_unit_test(wholes_have_no_reason),
         cmocka_unit_test(words_follow_the_set),
         cmocka_unit_test(words_follow_the_region),

@@ -226,8 +226,15 @@ static void add_structure(writer *w)
                  "tab:overview");
 }
 
+/// Nothing where no run has a speedup, as of the parts of one.
 static void add_scaling(writer *w)
 {
+    int speedup = pj_metric_row(w->metrics->set, PJ_S("speedup"));
+    bool known = false;
+    for (size_t run = 0; speedup >= 0 && run < w->metrics->study->count; run++)
+        known = known || !pj_metrics_at(w->metrics, run, (size_t)speedup).reason;
+    if (!known)
+        return;
     add_topic(w, "## Scaling", "Up to which size is the code used, and where does the curve bend?",
               "scaling");
     add_code(w, "plot(m, \"speedup\")", "Speedup over the runs", "fig:speedup");

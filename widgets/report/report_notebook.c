@@ -6,6 +6,8 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/str.h"
+#include "metrics/pop/metrics.h"
+#include "metrics/pop/metricset.h"
 #include "metrics/run/devices.h"
 #include "metrics/run/regions.h"
 #include "metrics/run/run.h"

@@ -214,6 +214,21 @@ static const char *path_of(pj_str trace, char *out, size_t size)
     return NULL;
 }
 
+/// The one that stands for all is steady, where some are.
+static void check_representative(const pj_run *run)
+{
+    static const char before[] = "Representative: iteration ";
+    pj_err err = {.code = PJ_E_NONE};
+    const pj_iterations *it = run->iterations;
+    pj_auto_table table = pj_iterations_table(run, &err);
+    assert_non_null(table);
+    const char *said = strstr(table->note, before);
+    if (!said || it->unsteady)
+        return;
+    long number = strtol(said + sizeof before - 1, NULL, 10);
+    assert_in_range(number, it->steady_first, it->steady_last);
+}
+
 static void real_runs_have_the_iterations_of_the_reference(void **state)
 {
     csv wanted;
@@ -230,6 +245,8 @@ static void real_runs_have_the_iterations_of_the_reference(void **state)
         assert_int_equal(number, (uint32_t)csv_number(&wanted, row, "iterations"));
         if (number)
             assert_int_equal(it->voted, it->asked);
+        if (number)
+            check_representative(run);
     }
     csv_free(&wanted);
 }

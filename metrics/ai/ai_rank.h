@@ -158,6 +158,7 @@ typedef struct pj_ai_rank {
     int64_t first_step, last_step;
     pj_ai_drawn draws;
     uint64_t cut_at; // byte after which nothing could be used
+    bool unchecked;  // all of its text is there, but its checksum is not, or does not fit
     uint64_t file_bytes, text_bytes, events;
     uint64_t odd[PJ_AI_ODDITIES];
     uint64_t overhead; // ns that the profiler took

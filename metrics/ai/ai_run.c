@@ -312,8 +312,15 @@ static void fill_threads(pj_run *run, const pj_ai_ranks *ranks, uint64_t runtime
 /// The first damaged file is what commands complain of.
 static void remark_on_damage(pj_run *run, const pj_ai_rank *rank)
 {
-    if (run->damage || !rank->cut)
+    if (run->damage || !(rank->cut || rank->unchecked))
         return;
+    if (rank->unchecked) {
+        run->damage = pj_arena_format(run->arena,
+                                      "the checksum of the file of rank %lld is missing or wrong: "
+                                      "all of its text was used; copy it again or record it anew",
+                                      (long long)rank->rank);
+        return;
+    }
     run->damage =
         pj_arena_format(run->arena,
                         "the file of rank %lld is cut short: what came before byte %llu of its "
@@ -334,6 +341,11 @@ static void remark_on_ranks(pj_run *run, const pj_ai_ranks *ranks)
                           "rank %lld: the file is cut short: what follows byte %llu of its text is "
                           "missing",
                           (long long)rank->rank, (unsigned long long)rank->cut_at);
+        if (rank->unchecked)
+            pj_run_remark(run, PJ_WARNING, "checksum",
+                          "rank %lld: the checksum of the file is missing or wrong: what it says "
+                          "may be, too",
+                          (long long)rank->rank);
         uint64_t lost = rank->odd[PJ_AI_ODD_zero_stamp], kept = 0;
         for (size_t d = 0; d < rank->device_count; d++)
             kept += rank->devices[d].kernels;

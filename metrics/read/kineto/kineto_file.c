@@ -518,7 +518,8 @@ static bool settle(reading *r, pj_err *err)
         drop_clamped(rank);
         pj_ai_repeats_finish(rank);
         pj_ai_rank_shift(rank, r->base);
-        rank->cut = r->ranks[0]->cut || facts.damage;
+        rank->cut = r->ranks[0]->cut;
+        rank->unchecked = facts.damage && !rank->cut;
         rank->cut_at = r->ranks[0]->cut_at;
         rank->text_bytes = i ? 0 : r->window.behind;
         ok = ok && pj_ai_rank_settle(rank, r->job, err);

@@ -226,8 +226,22 @@ static void lost_members_are_said(void **state)
     expect_cut(pj_buf_str(&packed), 2000, byte, false);
 }
 
+/// All of the text is there.
+static void a_wrong_checksum_cuts_nothing(void **state)
+{
+    (void)state;
+    pj_auto_buf packed = {.at = NULL};
+    packed_gzip(&packed, PJ_S(EVENTS(KERNEL("a", "1", "2", "1"))));
+    memset(packed.at + packed.len - 8, 0, 8);
+    pj_auto_run run = kineto_run_of(pj_buf_str(&packed), NULL);
+    assert_int_equal(run->ai->shares[0].useful, 2000);
+    assert_true(kineto_run_says(run, "checksum of the file is missing or wrong"));
+    assert_false(kineto_run_says(run, "cut short"));
+    assert_non_null(strstr(run->damage, "all of its text was used"));
+}
+
 /// Whatever comes of a file that is cut anywhere, plain or of several members: a run that has at
-/// most what the whole one has and says that it is cut, or one message.
+/// most what the whole one has and says that it is cut, or lacks its checksum, or one message.
 static void every_prefix_gives_something(void **state)
 {
     (void)state;
@@ -252,7 +266,8 @@ static void every_prefix_gives_something(void **state)
                 continue;
             assert_true(run->ai->shares[0].useful >= most);
             most = run->ai->shares[0].useful;
-            if (len + 2 < wholes[w].len && !kineto_run_says(run, "cut short"))
+            bool said = kineto_run_says(run, "cut short") || kineto_run_says(run, "checksum");
+            if (len + 2 < wholes[w].len && !said)
                 fail_msg("%zu of %zu bytes: the end is not missed", len, wholes[w].len);
         }
         assert_int_equal(most, 15000);
@@ -280,6 +295,7 @@ int main(void)
         cmocka_unit_test(a_warm_up_is_said),
         cmocka_unit_test(long_and_deep_texts),
         cmocka_unit_test(lost_members_are_said),
+        cmocka_unit_test(a_wrong_checksum_cuts_nothing),
         cmocka_unit_test(every_prefix_gives_something),
         cmocka_unit_test(a_trace_without_devices_says_so),
     };

@@ -58,6 +58,15 @@ void pj_ai_part_set_host(pj_run *part, uint32_t rank, uint64_t driving_ns)
     t->device_calls_ns = driving_ns;
 }
 
+void pj_ai_part_set_steps(pj_run *part, pj_ai_step_row *rows, uint32_t count)
+{
+    pj_ai_account *account = pj_new(part->arena, pj_ai_account);
+    *account = *part->ai;
+    account->steps = rows;
+    account->step_count = count;
+    part->ai = account;
+}
+
 void pj_ai_part_without_hosts(pj_run *part)
 {
     pj_sums *sums = pj_new(part->arena, pj_sums);

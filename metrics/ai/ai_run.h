@@ -12,9 +12,10 @@
 
 /// How a run is read.
 typedef struct pj_ai_run_opts {
-    bool raw_clock;                          // stamps stand as they are
-    bool parts;                              // each step becomes a part of the run
-    pj_function_cut cut;                     // how ranges become parts
+    bool raw_clock;      // stamps stand as they are
+    bool parts;          // each step becomes a part of the run
+    bool finds_steps;    // ranges that come again may be steps; they are for parts, too
+    pj_function_cut cut; // how ranges become parts
     const struct pj_timeline_opts *timeline; // what is to be seen of run->timeline; NULL = nothing
     const pj_roi_request *steps;             // only these are looked at; NULL = all that is there
     const pj_ai_window *window;              // the same of time
@@ -26,7 +27,7 @@ void pj_ai_run_prepare(pj_ai_run_opts opts, pj_ai_rank *rank);
 /// Whether steps are looked for where a program marks none as such.
 static inline bool pj_ai_run_wants_steps(pj_ai_run_opts opts)
 {
-    return opts.steps || opts.parts;
+    return opts.steps || opts.parts || opts.finds_steps;
 }
 
 /// Whether ranges are to be found on the hosts, and what devices do of what is launched in them.

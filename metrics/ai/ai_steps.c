@@ -99,7 +99,7 @@ void pj_ai_steps_fill(pj_run *run, const pj_ai_ranks *ranks, pj_ai_account *acco
 
 // Parts
 
-static void add_part(pj_run *run, const pj_ai_step_row *rows, uint32_t count)
+static void add_part(pj_run *run, pj_ai_step_row *rows, uint32_t count)
 {
     uint64_t length = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -117,6 +117,7 @@ static void add_part(pj_run *run, const pj_ai_step_row *rows, uint32_t count)
         pj_ai_part_set_device(part, row->device, &share);
         pj_ai_part_set_host(part, row->rank, row->driving);
     }
+    pj_ai_part_set_steps(part, rows, count);
 }
 
 void pj_ai_steps_parts(pj_run *run)

@@ -131,6 +131,7 @@ static pj_run *read_once(load_state *loading, pj_err *err)
                     .steps = opts->roi.kind == PJ_ROI_ITERATIONS ? &opts->roi : NULL,
                     .window = loading->window,
                     .step_parts = opts->iterations,
+                    .find_steps = opts->few_functions,
                     .cut = opts->functions,
                     .group = loading->group};
     bool ok = pj_read_file(loading->path, &pass, err);

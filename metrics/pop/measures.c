@@ -1,6 +1,7 @@
 // Measures of a case: its sums, and what it lacks for them.
 #include "metrics/pop/measures.h"
 
+#include "metrics/run/ai_account.h"
 #include "metrics/run/devices.h"
 #include "metrics/run/energy.h"
 #include "metrics/run/run_table.h"
@@ -44,7 +45,8 @@ static const struct {
     {PJ_NEEDS_EXCHANGES, "what devices wait for in exchanges is not known of this run"},
     {PJ_NEEDS_POSIX_IO, "no input or output outside MPI is known of the run"},
     {PJ_NEEDS_STEPS, "no iterations are known of the whole run"},
-    {PJ_NEEDS_DEVICE_STEPS, "no steps of devices are known of this run"},
+    {PJ_NEEDS_DEVICE_STEPS, "the run marks no steps of devices; ranges that come again are looked "
+                            "for by iterations and --roi steps"},
     {PJ_NEEDS_PIPELINE, "devices send no messages in several groups: the run is no pipeline"},
     {PJ_NEEDS_IO, "no input or output is known of the run"},
 };
@@ -98,6 +100,12 @@ static const char *lack_ideal(const pj_measures *m)
                            : "on the ideal network the run takes no time";
 }
 
+/// A part of an AI run that is no step of it.
+static bool is_other_part(const pj_run *run)
+{
+    return run->part.whole && run->ai && !run->ai->step_count;
+}
+
 const char *pj_measures_lack(const pj_measures *measures, unsigned needs)
 {
     unsigned lacks = measures->lacks & needs;
@@ -111,6 +119,8 @@ const char *pj_measures_lack(const pj_measures *measures, unsigned needs)
         return pj_energy_lack_states(measures->run);
     if (lacks & PJ_NEEDS_MPI_TOLD)
         return lack_told_by_few(lacks);
+    if ((lacks & (PJ_NEEDS_DEVICE_STEPS | PJ_NEEDS_PIPELINE)) && is_other_part(measures->run))
+        return "steps of devices, and what a pipeline waits, are told of whole runs and of steps";
     if (lacks & PJ_NEEDS_IDEAL)
         return lack_ideal(measures);
     if (lacks & PJ_NEEDS_INSTRUCTIONS)

@@ -43,6 +43,7 @@ typedef struct pj_pass {
     const pj_roi_request *steps; // the same: those that are looked at; NULL = all that is there
     const struct pj_ai_window *window; // the same of time (metrics/ai)
     bool step_parts;                   // the same: each step becomes a part
+    bool find_steps;                   // the same: ranges that come again may be steps
     pj_function_cut cut;               // the same: how ranges of the program become parts
     bool raw_clock;                    // clocks are taken as they are
     bool calls_alone; // set by the reader: it tells sinks of calls of MPI, all else is in the run

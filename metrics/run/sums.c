@@ -145,10 +145,13 @@ static bool is_pipeline(const pj_ai_account *account)
     return false;
 }
 
-static double bubble_of(const pj_ai_account *account)
+/// Of parts, that of steps.
+static double bubble_of(const pj_run *run)
 {
+    const pj_ai_account *account = run->ai;
     double wait = 0, between = 0, inside = 0;
-    if (!is_pipeline(account))
+    bool known = !run->part.whole || (account && account->step_count);
+    if (!known || !is_pipeline(pj_run_whole(run)->ai))
         return NAN;
     for (uint32_t d = 0; d < account->count; d++) {
         const pj_ai_share *share = &account->shares[d];
@@ -220,7 +223,7 @@ pj_sums pj_sums_of(const pj_run *run)
     pj_sums_add_processes(run, &m);
     m.device_wait_max = most_with_waits(run->ai);
     m.device_step = step_of(run->ai);
-    m.device_bubble = bubble_of(run->ai);
+    m.device_bubble = bubble_of(run);
     if (run->devices)
         add_devices(run->devices, &m);
     if (run->devices || pj_run_calls_devices(run))

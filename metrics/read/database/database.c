@@ -237,6 +237,7 @@ static bool read_databases(pj_source *source, pj_pass *pass, pj_err *err)
                              .steps = pass->steps,
                              .window = pass->window,
                              .parts = pass->step_parts,
+                             .finds_steps = pass->find_steps,
                              .cut = pass->cut}};
     all.meters.charge.job = pass->job;
     for (size_t i = 0; i < pass->sink_count; i++)

@@ -220,6 +220,7 @@ static bool read_kineto(pj_source *source, pj_pass *pass, pj_err *err)
                        .steps = pass->steps,
                        .window = pass->window,
                        .parts = pass->step_parts,
+                       .finds_steps = pass->find_steps,
                        .cut = pass->cut},
                .first = source,
                .count = pass->file_count ? pass->file_count : 1};

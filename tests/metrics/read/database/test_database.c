@@ -105,6 +105,28 @@ static void ranges_are_steps(void **state)
     expect_steps(PJ_SOURCE_DIR "/tests/golden/nsys/renumbered.sqlite");
 }
 
+/// Without being asked: who reads the summary may ask.
+static void summaries_keep_steps(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    pj_job job = {.workers = 1};
+    char folder[] = "/tmp/popinjay_database_XXXXXX", at[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(at, sizeof at, "%s/ranges.popinjay.json.gz", folder);
+    pj_auto_run made = NULL;
+    bool ok = pj_summarise(PJ_SOURCE_DIR "/tests/golden/nsys/ranges.sqlite", at,
+                           (pj_load_opts){.tag = NULL}, &job, &made, &err);
+    need_module(&err);
+    assert_true(ok);
+    pj_auto_run kept = pj_load(at, (pj_load_opts){.iterations = true}, &job, &err);
+    assert_non_null(kept);
+    assert_int_equal(kept->ai->step_count, 6);
+    assert_int_equal(kept->parts.count, 3);
+    remove(at);
+    remove(folder);
+}
+
 /// rocTX: rows stand in the order of ends, the inner one first.
 static void marks_of_roctx_are_steps(void **state)
 {
@@ -538,6 +560,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_run_has_one_account),
         cmocka_unit_test(ranges_are_steps),
+        cmocka_unit_test(summaries_keep_steps),
         cmocka_unit_test(marks_of_roctx_are_steps),
         cmocka_unit_test(ranges_are_regions),
         cmocka_unit_test(ranges_tell_exchanges),

@@ -339,6 +339,7 @@ static void steps_tile_the_ranks(void **state)
     assert_string_equal(part->part.name, "step 7");
     assert_int_equal(part->runtime_ns, 35000);
     assert_true(fabs(pj_sums_of(part).device_useful_sum - 50000) < 1e-9);
+    assert_true(fabs(pj_sums_of(part).device_step - 35000) < 1e-9);
 }
 
 static const pj_ai_region_row *region_of(const pj_run *run, const char *name)

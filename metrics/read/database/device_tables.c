@@ -55,7 +55,7 @@ uint32_t pj_device_tables_id(int64_t correlation)
 static bool mend(const pj_device_tables *t, pj_ai_rank *rank, pj_ai_record *record)
 {
     const int64_t most = INT64_C(1) << 60, absurd = INT64_C(1) << 53;
-    if (record->begin < -most || record->begin > most)
+    if (record->begin < -most || record->begin > most || record->end < -most)
         return false;
     if (record->end < record->begin || record->end > record->begin + absurd) {
         rank->odd[PJ_AI_ODD_negative]++;
@@ -66,14 +66,14 @@ static bool mend(const pj_device_tables *t, pj_ai_rank *rank, pj_ai_record *reco
     return true;
 }
 
-void pj_device_tables_add(pj_device_tables *t, pj_ai_rank *rank, pj_ai_record record,
+bool pj_device_tables_add(pj_device_tables *t, pj_ai_rank *rank, pj_ai_record record,
                           int64_t device, int64_t stream, pj_str name)
 {
     record.exchange = PJ_AI_NONE;
     rank->events++;
     if (!mend(t, rank, &record)) {
         rank->odd[PJ_AI_ODD_untimed]++;
-        return;
+        return false;
     }
     record.stream = pj_ai_rank_stream(rank, device, stream);
     record.name = pj_ai_rank_name(rank, name);
@@ -88,6 +88,7 @@ void pj_device_tables_add(pj_device_tables *t, pj_ai_rank *rank, pj_ai_record re
         record.exchange = pj_ai_rank_add_exchange(rank, exchange);
     }
     pj_ai_rank_add_record(rank, record);
+    return true;
 }
 
 void pj_device_tables_expect_calls(pj_device_tables *t)

@@ -39,8 +39,9 @@ pj_str pj_device_tables_text(const pj_device_tables *tables, int64_t number);
 /// Reads them: the number of each row and its text.
 PJ_CHECKED bool pj_device_tables_read_texts(pj_device_tables *tables, const char *table,
                                             const char *columns, pj_err *err);
-/// A record of a device, whose times are checked. `exchanges`: its name decides whether it does.
-void pj_device_tables_add(pj_device_tables *tables, pj_ai_rank *rank, pj_ai_record record,
+/// A record of a device, whose name decides whether it exchanges; false without times to reckon
+/// with.
+bool pj_device_tables_add(pj_device_tables *tables, pj_ai_rank *rank, pj_ai_record record,
                           int64_t device, int64_t stream, pj_str name);
 /// All records of devices are read.
 void pj_device_tables_expect_calls(pj_device_tables *tables);

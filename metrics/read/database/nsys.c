@@ -59,8 +59,8 @@ static void take_kernel(pj_device_tables *t, const pj_sql_rows *row)
 {
     int64_t name = pj_sql_rows_integer(row, 6, pj_sql_rows_integer(row, 7, -1));
     t->one_process = t->one_process || !pj_sql_rows_has(row, 5);
-    pj_ai_record record = {.begin = pj_sql_rows_integer(row, 0, 0),
-                           .end = pj_sql_rows_integer(row, 1, 0),
+    pj_ai_record record = {.begin = pj_sql_rows_integer(row, 0, INT64_MIN),
+                           .end = pj_sql_rows_integer(row, 1, INT64_MIN),
                            .call = pj_device_tables_id(pj_sql_rows_integer(row, 4, -1)),
                            .work = PJ_AI_COMPUTE};
     pj_device_tables_add(t, rank_of(t, row, 5), record, device_of(t, row),
@@ -72,8 +72,8 @@ static const char graph_columns[] = "start! end! deviceId streamId correlationId
 /// A graph that was recorded as a whole; its kernels then have no rows.
 static void take_graph(pj_device_tables *t, const pj_sql_rows *row)
 {
-    pj_ai_record record = {.begin = pj_sql_rows_integer(row, 0, 0),
-                           .end = pj_sql_rows_integer(row, 1, 0),
+    pj_ai_record record = {.begin = pj_sql_rows_integer(row, 0, INT64_MIN),
+                           .end = pj_sql_rows_integer(row, 1, INT64_MIN),
                            .call = pj_device_tables_id(pj_sql_rows_integer(row, 4, -1)),
                            .work = PJ_AI_COMPUTE};
     pj_ai_rank *rank = rank_of(t, row, 5);
@@ -89,14 +89,15 @@ static void take_copy(pj_device_tables *t, const pj_sql_rows *row)
 {
     int64_t kind = pj_sql_rows_integer(row, 6, 0), bytes = pj_sql_rows_integer(row, 7, 0);
     pj_ai_rank *rank = rank_of(t, row, 5);
-    pj_ai_record record = {.begin = pj_sql_rows_integer(row, 0, 0),
-                           .end = pj_sql_rows_integer(row, 1, 0),
+    pj_ai_record record = {.begin = pj_sql_rows_integer(row, 0, INT64_MIN),
+                           .end = pj_sql_rows_integer(row, 1, INT64_MIN),
                            .call = pj_device_tables_id(pj_sql_rows_integer(row, 4, -1)),
                            .work = PJ_AI_COPY};
     int64_t device = device_of(t, row), stream = pj_sql_rows_integer(row, 3, 0);
     if (kind == IN_HOST)
         return;
-    pj_device_tables_add(t, rank, record, device, stream, PJ_S("copy"));
+    if (!pj_device_tables_add(t, rank, record, device, stream, PJ_S("copy")))
+        return;
     pj_ai_device *at = &rank->devices[rank->streams[pj_ai_rank_stream(rank, device, stream)].of];
     at->to_device += kind == TO_DEVICE && bytes > 0 ? (uint64_t)bytes : 0;
     at->to_host += kind == TO_HOST && bytes > 0 ? (uint64_t)bytes : 0;
@@ -116,8 +117,8 @@ static void take_call(pj_device_tables *t, const pj_sql_rows *row)
 {
     const int64_t most = INT64_C(1) << 60;
     pj_ai_rank *rank = rank_of(t, row, 2);
-    pj_ai_call call = {.begin = pj_sql_rows_integer(row, 0, 0),
-                       .end = pj_sql_rows_integer(row, 1, 0),
+    pj_ai_call call = {.begin = pj_sql_rows_integer(row, 0, INT64_MIN),
+                       .end = pj_sql_rows_integer(row, 1, INT64_MIN),
                        .id = pj_device_tables_id(pj_sql_rows_integer(row, 3, -1)),
                        .doing = (uint16_t)doing(t, pj_sql_rows_integer(row, 4, -1))};
     rank->events++;
@@ -173,7 +174,8 @@ static void take_mpi(pj_device_tables *t, const pj_sql_rows *row, pj_ai_mpi kind
 {
     const int64_t most = INT64_C(1) << 60;
     pj_ai_rank *rank = rank_of(t, row, 2);
-    int64_t begin = pj_sql_rows_integer(row, 0, 0), end = pj_sql_rows_integer(row, 1, INT64_MIN);
+    int64_t begin = pj_sql_rows_integer(row, 0, INT64_MIN),
+            end = pj_sql_rows_integer(row, 1, INT64_MIN);
     rank->events++;
     pj_str name = pj_device_tables_text(t, pj_sql_rows_integer(row, 3, -1));
     if (pj_str_starts(name, PJ_S("MPI_File_"))) // in whichever table
@@ -247,7 +249,8 @@ static bool is_range(const pj_device_tables *t, const pj_sql_rows *row)
 static void take_range(pj_device_tables *t, const pj_sql_rows *row)
 {
     const int64_t most = INT64_C(1) << 60;
-    int64_t begin = pj_sql_rows_integer(row, 0, 0), end = pj_sql_rows_integer(row, 1, INT64_MIN);
+    int64_t begin = pj_sql_rows_integer(row, 0, INT64_MIN),
+            end = pj_sql_rows_integer(row, 1, INT64_MIN);
     if (!is_range(t, row) || end < begin || begin < -most || end > most)
         return;
     pj_str name = pj_sql_rows_text(row, 4);
@@ -287,7 +290,7 @@ static void take_start(pj_device_tables *t, const pj_sql_rows *row)
 
 static void take_overhead(pj_device_tables *t, const pj_sql_rows *row)
 {
-    int64_t begin = pj_sql_rows_integer(row, 0, 0), end = pj_sql_rows_integer(row, 1, 0);
+    int64_t begin = pj_sql_rows_integer(row, 0, -1), end = pj_sql_rows_integer(row, 1, -1);
     if (begin >= 0 && end > begin)
         rank_of(t, row, 2)->overhead += (uint64_t)(end - begin);
 }

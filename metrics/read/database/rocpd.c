@@ -133,8 +133,8 @@ static pj_ai_rank *rank_of(rocpd *r, const pj_sql_rows *row, unsigned column)
 static void take_kernel(rocpd *r, const pj_sql_rows *row)
 {
     pj_device_tables *t = r->tables;
-    pj_ai_record record = {.begin = pj_sql_rows_integer(row, 0, 0),
-                           .end = pj_sql_rows_integer(row, 1, 0),
+    pj_ai_record record = {.begin = pj_sql_rows_integer(row, 0, INT64_MIN),
+                           .end = pj_sql_rows_integer(row, 1, INT64_MIN),
                            .call = found_or(&r->stack_of, key_of(row, 6), PJ_AI_NONE),
                            .work = PJ_AI_COMPUTE};
     int64_t agent = found_or(&r->agents, key_of(row, 3), 1) - INT64_C(1);
@@ -151,15 +151,16 @@ static void take_copy(rocpd *r, const pj_sql_rows *row)
     uint32_t from = found_or(&r->agents, key_of(row, 4), 0);
     int64_t device = (to ? to : from) - INT64_C(1), stream = pj_sql_rows_integer(row, 5, 0);
     int64_t bytes = pj_sql_rows_integer(row, 7, 0);
-    pj_ai_record record = {.begin = pj_sql_rows_integer(row, 0, 0),
-                           .end = pj_sql_rows_integer(row, 1, 0),
+    pj_ai_record record = {.begin = pj_sql_rows_integer(row, 0, INT64_MIN),
+                           .end = pj_sql_rows_integer(row, 1, INT64_MIN),
                            .call = found_or(&r->stack_of, key_of(row, 6), PJ_AI_NONE),
                            .work = PJ_AI_COPY};
     if (!to && !from)
         return;
     // Copies do not run on the stream of kernels, whose late stamps must not be cut by them.
     int64_t lane = -1 - stream;
-    pj_device_tables_add(r->tables, rank, record, device, lane, PJ_S("copy"));
+    if (!pj_device_tables_add(r->tables, rank, record, device, lane, PJ_S("copy")))
+        return;
     pj_ai_device *at = &rank->devices[rank->streams[pj_ai_rank_stream(rank, device, lane)].of];
     at->to_device += to && !from && bytes > 0 ? (uint64_t)bytes : 0;
     at->to_host += from && !to && bytes > 0 ? (uint64_t)bytes : 0;
@@ -168,8 +169,8 @@ static void take_copy(rocpd *r, const pj_sql_rows *row)
 static void take_region(rocpd *r, const pj_sql_rows *row)
 {
     pj_str name = pj_device_tables_text(r->tables, pj_sql_rows_integer(row, 3, -1));
-    pj_ai_call call = {.begin = pj_sql_rows_integer(row, 0, 0),
-                       .end = pj_sql_rows_integer(row, 1, 0),
+    pj_ai_call call = {.begin = pj_sql_rows_integer(row, 0, INT64_MIN),
+                       .end = pj_sql_rows_integer(row, 1, INT64_MIN),
                        .id = found_or(&r->stack_of, key_of(row, 4), PJ_AI_NONE),
                        .doing = (uint16_t)pj_ai_call_doing(name)};
     const int64_t most = INT64_C(1) << 60;
@@ -184,8 +185,8 @@ static void take_region(rocpd *r, const pj_sql_rows *row)
 static void take_mark(rocpd *r, const pj_sql_rows *row)
 {
     uint32_t text;
-    int64_t begin = pj_sql_rows_integer(row, 0, 0), end = pj_sql_rows_integer(row, 1, 0);
-    if (!pj_map_get(&r->marks, key_of(row, 4), &text))
+    int64_t begin = pj_sql_rows_integer(row, 0, -1), end = pj_sql_rows_integer(row, 1, -1);
+    if (begin < 0 || end < begin || !pj_map_get(&r->marks, key_of(row, 4), &text))
         return;
     pj_ai_rank *rank = rank_of(r, row, 2);
     pj_str name = pj_str_of(r->tables->texts->names[text]);

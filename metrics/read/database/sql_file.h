@@ -34,6 +34,7 @@ PJ_CHECKED pj_sql_rows *pj_sql_rows_new(pj_sql_file *file, const char *table, co
 PJ_CHECKED bool pj_sql_rows_next(pj_sql_rows *rows, pj_err *err);
 /// Whether the column is there and is not null in this row.
 bool pj_sql_rows_has(const pj_sql_rows *rows, unsigned column);
+/// `otherwise` where it is null, or a text that is no number.
 int64_t pj_sql_rows_integer(const pj_sql_rows *rows, unsigned column, int64_t otherwise);
 /// At most 65 KiB of it: more than names may have, so that these are known to be cut.
 pj_str pj_sql_rows_text(const pj_sql_rows *rows, unsigned column);

@@ -268,11 +268,20 @@ static bool has(const pj_sql_rows *rows, unsigned column)
 }
 
 /// Whether a column is null is asked only where it may be: null is 0, and most are not.
+static bool holds_number(const pj_sql_rows *rows, int place)
+{
+    int type = place < 0 ? SQLITE_NULL : sqlite3_column_type(rows->statement, place);
+    const unsigned char *text =
+        type == SQLITE_TEXT ? sqlite3_column_text(rows->statement, place) : NULL;
+    return type == SQLITE_INTEGER || type == SQLITE_FLOAT || (text && *text >= '0' && *text <= '9');
+}
+
+/// SQLite itself makes 0 of any text.
 static int64_t integer(const pj_sql_rows *rows, unsigned column, int64_t otherwise)
 {
     int place = rows->place[column];
     int64_t value = place < 0 ? 0 : sqlite3_column_int64(rows->statement, place);
-    return value || has(rows, column) ? value : otherwise;
+    return value || holds_number(rows, place) ? value : otherwise;
 }
 
 static pj_str text_of(const pj_sql_rows *rows, unsigned column)

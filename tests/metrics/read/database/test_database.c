@@ -252,6 +252,19 @@ static bool is_said(const pj_run *run, const char *text)
     return said;
 }
 
+/// The file before with three more kernels, of which a time is a text or null.
+static void stamps_are_numbers(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_run run = load(PJ_SOURCE_DIR "/tests/golden/nsys/text_stamp.sqlite", &err);
+    need_module(&err);
+    assert_non_null(run);
+    assert_true(is_said(run, "3 events of devices have no time and were left out"));
+    assert_int_equal(run->ai->shares[0].idle[PJ_AI_IDLE_launch], 3000);
+    assert_int_equal(run->ai->shares[0].idle[PJ_AI_IDLE_unknown], 0);
+}
+
 /// Of a graph that is recorded as a whole there are no kernels; its launch is a call as any.
 static void graphs_are_compute(void **state)
 {
@@ -567,6 +580,7 @@ int main(void)
         cmocka_unit_test(zeros_are_refused),
         cmocka_unit_test(headers_alone_are_refused),
         cmocka_unit_test(lacking_tables_are_refused),
+        cmocka_unit_test(stamps_are_numbers),
         cmocka_unit_test(graphs_are_compute),
         cmocka_unit_test(files_without_processes_hold_one),
         cmocka_unit_test(views_are_refused),

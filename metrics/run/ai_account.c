@@ -277,6 +277,15 @@ static void add_operation(pj_ai_operation *sum, const pj_ai_operation *row)
     sum->skew_ns = row->skew_ns > sum->skew_ns ? row->skew_ns : sum->skew_ns;
 }
 
+/// A message is in the rows of both its sides, and counts with its sender.
+static void add_to_group(pj_ai_operation *sum, const pj_ai_operation *row)
+{
+    pj_ai_operation once = *row;
+    if (strcmp(row->operation, "recv") == 0)
+        once.instances = once.transfer_ns = 0;
+    add_operation(sum, &once);
+}
+
 static pj_table *group_table(const pj_run *run, pj_table *table)
 {
     static const pj_column columns[] = {
@@ -302,7 +311,7 @@ static pj_table *group_table(const pj_run *run, pj_table *table)
         for (end = i; end < account->operation_count &&
                       strcmp(account->operations[end].group, sum.group) == 0;
              end++)
-            add_operation(&sum, &account->operations[end]);
+            add_to_group(&sum, &account->operations[end]);
         pj_cell *cells = pj_table_add_row(table);
         cells[0] = *sum.group ? pj_cell_text(pj_arena_text(table->arena, pj_str_of(sum.group)))
                               : pj_cell_empty("the trace does not tell groups");

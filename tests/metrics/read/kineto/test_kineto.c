@@ -507,6 +507,9 @@ static void operations_have_rows_of_their_own(void **state)
     assert_int_equal(messages->ai->operation_count, 2);
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(messages->ai->operations[i].instances, 2);
+    pj_auto_table sum = pj_ai_account_table(messages, PJ_AI_BY_GROUP);
+    assert_int_equal(pj_table_cell(sum, 0, 2)->integer, 2);
+    assert_int_equal(pj_table_cell(sum, 0, 4)->integer, 20000);
     pj_err err = {.code = PJ_E_NONE};
 #define EXCHANGE(ts, correlation, ranks)                                                           \
     "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"ncclDevKernel_AllReduce\", \"pid\": 0, "     \

@@ -319,7 +319,6 @@ pj_fault_found pj_fault_slow(pj_fault_steps *s)
     found.loss_ns = spare * s->ranks;
     found.node = whole_node;
     found.ranks = marked;
-    found.longer = longer;
     const char *names = names_of(s, marked, &found.rank);
     found.where =
         pj_arena_format(s->arena, "%s%s", whole_node ? name_of_node(s, node) : names, why);

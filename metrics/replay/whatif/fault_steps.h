@@ -33,7 +33,6 @@ typedef struct pj_fault_found {
     const bool *ranks; // all that it is about, by rank
     bool node;         // all ranks of a node
     bool initial;      // not the first of steps that are alike, but what comes before them
-    double longer;     // what it takes of what the others do; 0 = not said
     double lasts_ns;   // what it takes from the begin of the run on, or less; 0 = not said
 } pj_fault_found;
 

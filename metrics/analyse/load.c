@@ -187,7 +187,8 @@ static bool judge(load_state *loading, pj_run *run, bool ordered, bool *again, p
         return false;
     bool same = run->roi.set && run->roi.from_ns == roi.from_ns && run->roi.to_ns == roi.to_ns;
     bool moved = roi.set && !same;
-    bool shifted = settle_timeline(loading, run) | settle_slices(loading, run);
+    bool shifted = settle_timeline(loading, run);
+    shifted = settle_slices(loading, run) || shifted;
     *again = loading->again &&
              (moved || shifted || loading->learning || (loading->disorder && !ordered));
     if (*again)

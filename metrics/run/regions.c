@@ -44,9 +44,10 @@ static const char *find_label(const pj_run *run, uint16_t code, uint64_t value)
         else
             high = middle;
     }
+    if (low == run->names.label_count)
+        return NULL;
     const pj_label *found = &run->names.labels[low];
-    bool same = low < run->names.label_count && found->code == code && found->value == value;
-    return same ? found->text : NULL;
+    return found->code == code && found->value == value ? found->text : NULL;
 }
 
 static const pj_region *find_region(const pj_run *run, uint64_t value)

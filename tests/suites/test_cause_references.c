@@ -249,8 +249,7 @@ static void the_cluster_of_the_ipc_loss_agrees(void **state)
     static const char *const paths[] = {DATA "paraver/epoch/epoch_1proc.prv.gz",
                                         DATA "paraver/epoch/epoch_16proc.prv.gz"};
     csv table; // only whether the data are there
-    if (!csv_of_real_tools(CAUSES "clusters.csv", &table))
-        skip();
+    csv_of_real_tools(CAUSES "clusters.csv", &table);
     csv_free(&table);
     pj_sums sums[2];
     pj_run *runs[2];

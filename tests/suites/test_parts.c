@@ -113,28 +113,6 @@ static void workers_change_nothing(void **state)
     each_sample(find_good);
 }
 
-/// Archives are replayed as they are read: what is called in functions counts there all the same.
-static void calls_of_archives_are_in_their_functions(void **state)
-{
-    static const char path[] = PJ_SOURCE_DIR "/../shared/data/profiles/scorep/heat_4x2/traces.otf2";
-    pj_job job = {.workers = 2};
-    pj_err err = {.code = PJ_E_NONE};
-    uint64_t inside = 0, outside = 0;
-    (void)state;
-    if (access(path, R_OK) != 0)
-        skip();
-    pj_auto_run run = pj_load(path, (pj_load_opts){.functions = PJ_CUT_FUNCTIONS}, &job, &err);
-    assert_non_null(run);
-    for (uint32_t i = 0; i < run->functions->count; i++) {
-        const pj_function *f = &run->functions->items[i];
-        *(f->outside ? &outside : &inside) += f->mpi_ns;
-        if (strcmp(f->name, "exchange") == 0)
-            assert_true(f->wait_ns > 0 && !f->whole.ideal_lacks && f->whole.ideal_ns > 0);
-    }
-    assert_true(inside > 0);
-    assert_int_equal(outside, 0);
-}
-
 static void put(const char *path, pj_str bytes)
 {
     FILE *out = fopen(path, "wb");
@@ -184,7 +162,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(workers_change_nothing),
-        cmocka_unit_test(calls_of_archives_are_in_their_functions),
         cmocka_unit_test(damaged_traces_do_no_harm),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);

@@ -1,4 +1,5 @@
-// Phases and parameters of archives: one that is made here, whose every number is known.
+// Phases, parameters and calls within functions of archives that are made here, whose every number
+// is known.
 #include "metrics/analyse/load.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
@@ -17,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { MAIN, STEP, SOLVE, REGIONS };
+enum { MAIN, STEP, SOLVE, SEND, RECEIVE, REGIONS };
 enum { TEXT_NAMES = 3, TEXT_SIZE = TEXT_NAMES + REGIONS, TEXT_CASE, TEXT_HOT, TEXTS };
 enum { RANKS = 2 };
 
@@ -25,7 +26,9 @@ static void define_regions(OTF2_GlobalDefWriter *out)
 {
     for (uint32_t r = 0; r < REGIONS; r++)
         pj_otf2_good(OTF2_GlobalDefWriter_WriteRegion(
-            out, r, TEXT_NAMES + r, TEXT_NAMES + r, 0, OTF2_REGION_ROLE_CODE, OTF2_PARADIGM_USER,
+            out, r, TEXT_NAMES + r, TEXT_NAMES + r, 0,
+            r < SEND ? OTF2_REGION_ROLE_CODE : OTF2_REGION_ROLE_POINT2POINT,
+            r < SEND ? OTF2_PARADIGM_USER : OTF2_PARADIGM_MPI,
             r == STEP ? OTF2_REGION_FLAG_PHASE | OTF2_REGION_FLAG_DYNAMIC : OTF2_REGION_FLAG_NONE,
             0, 0, 0));
     pj_otf2_good(OTF2_GlobalDefWriter_WriteParameter(out, 7, TEXT_SIZE, OTF2_PARAMETER_TYPE_INT64));
@@ -35,8 +38,9 @@ static void define_regions(OTF2_GlobalDefWriter *out)
 
 static void write_definitions(OTF2_GlobalDefWriter *out)
 {
-    static const char *const texts[TEXTS] = {"",      "node", "thread", "main", "step",
-                                             "solve", "size", "case",   "hot"};
+    static const char *const texts[TEXTS] = {"",     "node",  "thread",   "main",
+                                             "step", "solve", "MPI_Send", "MPI_Recv",
+                                             "size", "case",  "hot"};
     pj_otf2_good(OTF2_GlobalDefWriter_WriteClockProperties(out, 1000000000, 0, 1000,
                                                            OTF2_UNDEFINED_TIMESTAMP));
     for (uint32_t i = 0; i < TEXTS; i++)
@@ -50,6 +54,13 @@ static void write_definitions(OTF2_GlobalDefWriter *out)
         pj_otf2_good(
             OTF2_GlobalDefWriter_WriteLocation(out, r, 2, OTF2_LOCATION_TYPE_CPU_THREAD, 14, r));
     }
+    static const uint64_t ranks[RANKS] = {0, 1};
+    for (uint32_t g = 0; g < 2; g++)
+        pj_otf2_good(OTF2_GlobalDefWriter_WriteGroup(
+            out, g, 0, g ? OTF2_GROUP_TYPE_COMM_GROUP : OTF2_GROUP_TYPE_COMM_LOCATIONS,
+            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, RANKS, ranks));
+    pj_otf2_good(
+        OTF2_GlobalDefWriter_WriteComm(out, 0, 0, 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
 }
 
 /// Two steps of 300 and 400 + 100 r; in each solve with a size, which in the second is given anew
@@ -73,18 +84,31 @@ static void write_events(OTF2_EvtWriter *out, uint64_t rank)
     pj_otf2_good(OTF2_EvtWriter_Leave(out, NULL, 1000, MAIN));
 }
 
-static void save(void)
+/// Rank 1 receives from 60 on, in solve, what rank 0 sends at 150.
+static void write_calls(OTF2_EvtWriter *out, uint64_t rank)
 {
-    OTF2_Archive *archive =
-        OTF2_Archive_Open(folder_file("parts"), "parts", OTF2_FILEMODE_WRITE, 1 << 20, 1 << 20,
-                          OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    uint64_t begin = rank ? 60 : 150;
+    pj_otf2_good(OTF2_EvtWriter_Enter(out, NULL, 0, MAIN));
+    pj_otf2_good(OTF2_EvtWriter_Enter(out, NULL, 50, SOLVE));
+    pj_otf2_good(OTF2_EvtWriter_Enter(out, NULL, begin, rank ? RECEIVE : SEND));
+    pj_otf2_good(rank ? OTF2_EvtWriter_MpiRecv(out, NULL, 170, 0, 0, 7, 8)
+                      : OTF2_EvtWriter_MpiSend(out, NULL, 150, 1, 0, 7, 8));
+    pj_otf2_good(OTF2_EvtWriter_Leave(out, NULL, rank ? 170 : 160, rank ? RECEIVE : SEND));
+    pj_otf2_good(OTF2_EvtWriter_Leave(out, NULL, 200, SOLVE));
+    pj_otf2_good(OTF2_EvtWriter_Leave(out, NULL, 300, MAIN));
+}
+
+static void save(const char *name, void (*write)(OTF2_EvtWriter *out, uint64_t rank))
+{
+    OTF2_Archive *archive = OTF2_Archive_Open(folder_file(name), name, OTF2_FILEMODE_WRITE, 1 << 20,
+                                              1 << 20, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     assert_non_null(archive);
     pj_otf2_good(OTF2_Archive_SetFlushCallbacks(archive, &pj_otf2_flush, NULL));
     pj_otf2_good(OTF2_Archive_SetSerialCollectiveCallbacks(archive));
     pj_otf2_good(OTF2_Archive_OpenEvtFiles(archive));
     for (uint64_t r = 0; r < RANKS; r++) {
         OTF2_EvtWriter *events = OTF2_Archive_GetEvtWriter(archive, r);
-        write_events(events, r);
+        write(events, r);
         pj_otf2_good(OTF2_Archive_CloseEvtWriter(archive, events));
     }
     pj_otf2_good(OTF2_Archive_CloseEvtFiles(archive));
@@ -94,12 +118,11 @@ static void save(void)
     pj_otf2_good(OTF2_Archive_Close(archive));
 }
 
-static pj_run *load(pj_function_cut cut, unsigned workers)
+static pj_run *load(const char *anchor, pj_function_cut cut, unsigned workers)
 {
     pj_err err = {.code = PJ_E_NONE};
     pj_job job = {.workers = workers};
-    pj_run *run =
-        pj_load(folder_file("parts/parts.otf2"), (pj_load_opts){.functions = cut}, &job, &err);
+    pj_run *run = pj_load(folder_file(anchor), (pj_load_opts){.functions = cut}, &job, &err);
     if (!run)
         fail_msg("%s", err.text);
     return run;
@@ -113,7 +136,7 @@ typedef struct wanted_part {
 static void expect(pj_function_cut cut, const wanted_part *wanted, size_t count)
 {
     for (unsigned workers = 1; workers <= 4; workers += 3) {
-        pj_auto_run run = load(cut, workers);
+        pj_auto_run run = load("parts/parts.otf2", cut, workers);
         assert_int_equal(run->functions->count, count);
         for (size_t i = 0; i < count; i++) {
             const pj_function *f = &run->functions->items[i];
@@ -145,18 +168,38 @@ static void parameters_hold_as_long_as_their_region(void **state)
     expect(PJ_CUT_PARAMETERS, wanted, 4);
 }
 
+/// Archives are replayed as they are read: what functions call counts there all the same.
+static void calls_are_in_their_functions(void **state)
+{
+    (void)state;
+    pj_auto_run run = load("calls/calls.otf2", PJ_CUT_FUNCTIONS, 2);
+    const pj_function *solve = &run->functions->items[0];
+    for (uint32_t i = 0; i < run->functions->count; i++) {
+        const pj_function *f = &run->functions->items[i];
+        solve = strcmp(f->name, "solve") == 0 ? f : solve;
+        assert_int_equal(f->mpi_ns, strcmp(f->name, "solve") == 0 ? 120 : 0);
+    }
+    assert_string_equal(solve->name, "solve");
+    assert_int_equal(solve->wait_ns, 90);
+    assert_null(solve->whole.ideal_lacks);
+    assert_true(solve->whole.ideal_ns == 140); // rank 0, whose call takes no time
+}
+
 static int make(void **state)
 {
     if (folder_make(state) != 0)
         return -1;
-    save();
+    save("parts", write_events);
+    save("calls", write_calls);
     return 0;
 }
 
 static int drop(void **state)
 {
     pj_otf2_writer_remove(folder_file("parts/parts.otf2"));
+    pj_otf2_writer_remove(folder_file("calls/calls.otf2"));
     rmdir(folder_file("parts"));
+    rmdir(folder_file("calls"));
     return folder_remove(state);
 }
 
@@ -165,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(phases_are_those_that_the_archive_marks),
         cmocka_unit_test(parameters_hold_as_long_as_their_region),
+        cmocka_unit_test(calls_are_in_their_functions),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

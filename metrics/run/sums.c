@@ -16,6 +16,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct {
+    const char *name;
+    size_t offset; // of a double in pj_sums
+} sum_rows[] = {
+#define MEASURE(name, needs, unit, sentence) {#name, offsetof(pj_sums, name)},
+#include "metrics/run/sums.def"
+#undef MEASURE
+};
+
+const char *pj_sum_name(size_t row)
+{
+    return sum_rows[row].name;
+}
+
+double pj_sum_get(const pj_sums *sums, size_t row)
+{
+    return *(const double *)((const char *)sums + sum_rows[row].offset);
+}
+
+void pj_sum_set(pj_sums *sums, size_t row, double value)
+{
+    *(double *)((char *)sums + sum_rows[row].offset) = value;
+}
+
 static double larger(double a, double b)
 {
     return a > b ? a : b;

@@ -12,6 +12,12 @@ typedef struct pj_sums {
 #undef MEASURE
 } pj_sums;
 
+/// The same by row of sums.def, for who takes one after another.
+enum { PJ_SUM_ROWS = sizeof(pj_sums) / sizeof(double) };
+const char *pj_sum_name(size_t row);
+double pj_sum_get(const pj_sums *sums, size_t row);
+void pj_sum_set(pj_sums *sums, size_t row, double value);
+
 /// Adds up locations in order, so that every number of workers gives the same digits; of a run from
 /// a summary, what was added up when it was written.
 pj_sums pj_sums_of(const pj_run *run);

@@ -28,17 +28,6 @@ static const char version_key[] = "popinjay_summary";
 
 enum { STREAMS_APART = 2, EVERY_CONVENTION = 3 }; // versions that were the first to do so
 
-static const struct {
-    const char *name;
-    size_t offset; // of a double in pj_sums
-} sum_rows[] = {
-#define MEASURE(name, needs, unit, sentence) {#name, offsetof(pj_sums, name)},
-#include "metrics/run/sums.def"
-#undef MEASURE
-};
-
-enum { SUM_ROWS = sizeof sum_rows / sizeof *sum_rows };
-
 // Writing
 
 json_t *pj_summary_text(const char *text)
@@ -154,10 +143,10 @@ static json_t *write_sums(const pj_run *run)
 {
     pj_sums sums = pj_sums_of(run);
     json_t *out = json_object();
-    for (size_t i = 0; i < SUM_ROWS; i++) {
-        double value = *(const double *)((const char *)&sums + sum_rows[i].offset);
+    for (size_t i = 0; i < PJ_SUM_ROWS; i++) {
+        double value = pj_sum_get(&sums, i);
         if (isfinite(value))
-            json_object_set_new(out, sum_rows[i].name, json_real(value));
+            json_object_set_new(out, pj_sum_name(i), json_real(value));
     }
     return out;
 }
@@ -502,13 +491,12 @@ static void read_sums(const json_t *from, pj_run *run)
     pj_sums *sums = pj_new(run->arena, pj_sums);
     bool follow = run->provenance->version < EVERY_CONVENTION;
     *sums = pj_sums_of(run);
-    for (size_t i = 0; i < SUM_ROWS; i++) {
-        const json_t *value = json_object_get(from, sum_rows[i].name);
-        double *sum = (double *)((char *)sums + sum_rows[i].offset);
+    for (size_t i = 0; i < PJ_SUM_ROWS; i++) {
+        const json_t *value = json_object_get(from, pj_sum_name(i));
         if (json_is_number(value))
-            *sum = json_number_value(value);
-        else if (!follow || sum_rows[i].offset >= offsetof(pj_sums, mpi_sum))
-            *sum = NAN;
+            pj_sum_set(sums, i, json_number_value(value));
+        else if (!follow || i >= offsetof(pj_sums, mpi_sum) / sizeof(double))
+            pj_sum_set(sums, i, NAN);
     }
     run->sums = sums;
 }

@@ -15,35 +15,19 @@
 
 enum { BUDGET = 12000, MOST = 64, ROWS_MOST = 1 << 12 };
 
-static const struct {
-    const char *name;
-    size_t offset; // of a double in pj_sums
-} sum_rows[] = {
-#define MEASURE(name, needs, unit, sentence) {#name, offsetof(pj_sums, name)},
-#include "metrics/run/sums.def"
-#undef MEASURE
-};
-
-enum { SUM_ROWS = sizeof sum_rows / sizeof *sum_rows };
-
-static double sum_at(const pj_sums *sums, size_t row)
-{
-    return *(const double *)((const char *)sums + sum_rows[row].offset);
-}
-
 // Writing
 
 /// Those that are known of a function: of all the same ones.
 static json_t *write_names(const pj_functions *all)
 {
     json_t *out = json_array();
-    for (size_t row = 0; row < SUM_ROWS; row++) {
+    for (size_t row = 0; row < PJ_SUM_ROWS; row++) {
         bool known = false;
         for (uint32_t i = 0; i < all->count; i++)
-            known |= isfinite(sum_at(&all->items[i].whole.sums, row)) ||
-                     isfinite(sum_at(&all->items[i].own.sums, row));
+            known |= isfinite(pj_sum_get(&all->items[i].whole.sums, row)) ||
+                     isfinite(pj_sum_get(&all->items[i].own.sums, row));
         if (known)
-            json_array_append_new(out, json_string(sum_rows[row].name));
+            json_array_append_new(out, json_string(pj_sum_name(row)));
     }
     return out;
 }
@@ -65,11 +49,11 @@ static json_t *write_use(const pj_function_use *use, const json_t *names)
     json_t *out = json_pack("[I, I, I, o]", (json_int_t)use->time_ns, (json_int_t)use->longest_ns,
                             (json_int_t)use->ranks, ideal);
     size_t next = 0;
-    for (size_t row = 0; row < SUM_ROWS; row++) {
+    for (size_t row = 0; row < PJ_SUM_ROWS; row++) {
         const char *name = json_string_value(json_array_get(names, next));
-        if (!name || strcmp(name, sum_rows[row].name) != 0)
+        if (!name || strcmp(name, pj_sum_name(row)) != 0)
             continue;
-        json_array_append_new(out, write_number(sum_at(&use->sums, row)));
+        json_array_append_new(out, write_number(pj_sum_get(&use->sums, row)));
         next++;
     }
     return out;
@@ -202,7 +186,7 @@ static bool damaged(const pj_run *run, pj_err *err)
     return pj_fail(err, PJ_E_FORMAT, run->path, 0, "damaged summary: functions");
 }
 
-/// Which sum each number is; SUM_ROWS = one of another version.
+/// Which sum each number is; PJ_SUM_ROWS = one of another version.
 typedef struct sum_names {
     size_t *rows;
     size_t count;
@@ -215,7 +199,7 @@ static sum_names read_names(const json_t *from, pj_arena *arena)
     for (size_t i = 0; i < names.count; i++) {
         const char *name = json_string_value(json_array_get(from, i));
         size_t row = 0;
-        while (row < SUM_ROWS && (!name || strcmp(name, sum_rows[row].name) != 0))
+        while (row < PJ_SUM_ROWS && (!name || strcmp(name, pj_sum_name(row)) != 0))
             row++;
         names.rows[i] = row;
     }
@@ -246,9 +230,8 @@ static bool read_use(json_t *from, const pj_run *run, const sum_names *names, pj
         out->ideal_lacks = pj_arena_text(run->arena, pj_str_of(json_string_value(ideal)));
     for (size_t i = 0; i < names->count; i++) {
         const json_t *value = json_array_get(from, HEAD + i);
-        if (names->rows[i] < SUM_ROWS && json_is_number(value))
-            *(double *)((char *)&out->sums + sum_rows[names->rows[i]].offset) =
-                json_number_value(value);
+        if (names->rows[i] < PJ_SUM_ROWS && json_is_number(value))
+            pj_sum_set(&out->sums, names->rows[i], json_number_value(value));
     }
     return head[2] <= run->layout.ranks;
 }
@@ -285,7 +268,7 @@ static bool read(json_t *from, pj_run *run, pj_err *err)
     const char *lack = json_string_value(json_object_get(from, "waits_lack"));
     sum_names names = read_names(json_object_get(from, "sums"), run->arena);
     size_t count = json_array_size(rows), i;
-    if (!json_is_array(rows) || count > ROWS_MOST || names.count > 2 * (size_t)SUM_ROWS)
+    if (!json_is_array(rows) || count > ROWS_MOST || names.count > 2 * (size_t)PJ_SUM_ROWS)
         return damaged(run, err);
     pj_functions *all = pj_new(run->arena, pj_functions);
     *all = (pj_functions){.cut = PJ_CUT_FUNCTIONS,

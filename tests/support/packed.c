@@ -52,3 +52,15 @@ void packed_utf16(pj_buf *out, pj_str text)
         pj_buf_add_char(out, 0);
     }
 }
+
+void packed_read(pj_buf *out, const char *path)
+{
+    enum { MOST = 1 << 20 };
+    gzFile file = gzopen(path, "rb");
+    assert_non_null(file);
+    int len = gzread(file, pj_buf_room(out, MOST), MOST);
+    assert_true(len > 0 && len < MOST);
+    out->len = (size_t)len;
+    out->at[len] = 0;
+    gzclose(file);
+}

@@ -10,6 +10,7 @@
 #include "metrics/run/sums.h"
 #include "metrics/run/timeline.h"
 #include "tests/support/made_run.h"
+#include "tests/support/packed.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -19,7 +20,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <zlib.h>
 
 #define GOLDEN PJ_SOURCE_DIR "/tests/golden/summary_1.json"
 
@@ -170,15 +170,8 @@ static pj_run *there_and_back(const pj_run *run, uint64_t *bytes)
 
 static void text_of(const pj_run *run, pj_buf *out)
 {
-    enum { MOST = 1 << 20 };
     assert_true(pj_summary_write(run, &origin, scratch(), NULL, NULL));
-    gzFile file = gzopen(scratch(), "rb");
-    assert_non_null(file);
-    int len = gzread(file, pj_buf_room(out, MOST), MOST);
-    assert_true(len > 0 && len < MOST);
-    out->len = (size_t)len;
-    out->at[len] = 0;
-    gzclose(file);
+    packed_read(out, scratch());
     unlink(scratch());
 }
 

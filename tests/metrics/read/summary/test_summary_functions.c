@@ -10,6 +10,7 @@
 #include "metrics/run/run_parts.h"
 #include "metrics/table/table.h"
 #include "tests/support/made_run.h"
+#include "tests/support/packed.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -21,7 +22,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <zlib.h>
 
 enum { RANKS = 4 };
 
@@ -193,21 +193,16 @@ static void waits_that_are_not_known_say_why(void **state)
 /// Of a good summary `what` is replaced.
 static void refused(const char *what, const char *with)
 {
-    enum { MOST = 1 << 20 };
     pj_err err = {0};
     pj_job job = {.workers = 1};
     pj_auto_run run = run_of(3);
-    char *text = calloc(1, MOST);
-    pj_auto_buf bad = {.at = NULL};
+    pj_auto_buf text = {.at = NULL}, bad = {.at = NULL};
     assert_true(pj_summary_write(run, &origin, scratch(), NULL, &err));
-    gzFile file = gzopen(scratch(), "rb");
-    assert_true(gzread(file, text, MOST - 1) > 0);
-    gzclose(file);
+    packed_read(&text, scratch());
     unlink(scratch());
-    char *at = strstr(text, what);
+    const char *at = strstr(text.at, what);
     assert_non_null(at);
-    pj_buf_addf(&bad, "%.*s%s%s", (int)(at - text), text, with, at + strlen(what));
-    free(text);
+    pj_buf_addf(&bad, "%.*s%s%s", (int)(at - text.at), text.at, with, at + strlen(what));
     pj_auto_run back = pj_run_new("text.popinjay.json.gz");
     pj_pass pass = {.run = back, .job = &job};
     assert_false(pj_read_memory("text.popinjay.json.gz", pj_buf_str(&bad), &pass, &err));

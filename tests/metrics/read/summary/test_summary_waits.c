@@ -9,6 +9,7 @@
 #include "metrics/run/waits/waits_table.h"
 #include "metrics/table/table.h"
 #include "tests/support/made_run.h"
+#include "tests/support/packed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +20,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <zlib.h>
 
 enum { RANKS = 1000, NEIGHBOURS = 1, CALLS = 2 };
 
@@ -105,16 +105,9 @@ static pj_run *read_run(pj_str text, pj_err *err)
 
 static void text_of(const pj_run *run, uint64_t *bytes, pj_buf *out)
 {
-    enum { MOST = 1 << 20 };
     pj_err err = {0};
     assert_true(pj_summary_write(run, &origin, scratch(), bytes, &err));
-    gzFile file = gzopen(scratch(), "rb");
-    assert_non_null(file);
-    int len = gzread(file, pj_buf_room(out, MOST), MOST);
-    assert_true(len > 0 && len < MOST);
-    out->len = (size_t)len;
-    out->at[len] = 0;
-    gzclose(file);
+    packed_read(out, scratch());
     unlink(scratch());
 }
 

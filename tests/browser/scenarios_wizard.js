@@ -76,21 +76,24 @@ const shades = area => area.locator('td[style*="background-color"], div[style*="
     return dark.length === 0 ? 'none' : dark.length === cells.length ? 'all' : 'some';
   });
 
+/// Dark and narrow, light and wide: nothing sticks out and all can be read.
+async function pageFits(stage, lab, area, page, picture) {
+  for (const [theme, width] of [['Dark', 800], ['Light', 1600]]) {
+    await lab.theme(theme);
+    await lab.page.setViewportSize({ width, height: 1000 });
+    await until(async () => (await stickingOut(area)).length === 0,
+      async () => `${page}, ${width} px: ${await stickingOut(area)}`);
+    await assertReadable(area, `${page}, ${theme}`);
+    await lab.picture(stage.keep(`wizard-${picture}-${width}`));
+  }
+}
+
 /// Each finding leads to its view with one click; sliders answer in time.
 async function findings(stage) {
   const lab = await stage.open(stage.notebook('findings.ipynb', ['wizard "traces/stencil_8x1.prv.gz"']));
   await lab.run(0);
   const area = lab.output(0);
-  const fits = async page => {
-    for (const [theme, width] of [['Dark', 800], ['Light', 1600]]) {
-      await lab.theme(theme);
-      await lab.page.setViewportSize({ width, height: 1000 });
-      await until(async () => (await stickingOut(area)).length === 0,
-        async () => `${page}, ${width} px: ${await stickingOut(area)}`);
-      await assertReadable(area, `${page}, ${theme}`);
-      await lab.picture(stage.keep(`wizard-${page}-${width}`));
-    }
-  };
+  const fits = page => pageFits(stage, lab, area, page, page);
   await button(area, 'Analyse').click();
   await area.getByText('MPI load balance').first().waitFor();
   await tab(area, 'Findings').click();
@@ -226,14 +229,7 @@ async function ranks(stage) {
     await tab(area, page).click();
     if (page === 'Inside a run') await area.getByText('Timeline', { exact: true }).first().click();
     await shown.first().waitFor();
-    for (const [theme, width] of [['Dark', 800], ['Light', 1600]]) {
-      await lab.theme(theme);
-      await lab.page.setViewportSize({ width, height: 1000 });
-      await until(async () => (await stickingOut(area)).length === 0,
-        async () => `${page}, ${width} px: ${await stickingOut(area)}`);
-      await assertReadable(area, `${page}, ${theme}`);
-      await lab.picture(stage.keep(`wizard-ranks-${page.replace(/ /g, '-').toLowerCase()}-${width}`));
-    }
+    await pageFits(stage, lab, area, page, `ranks-${page.replace(/ /g, '-').toLowerCase()}`);
   }
 }
 

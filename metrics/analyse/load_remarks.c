@@ -59,6 +59,25 @@ static void remark_on_files(pj_run *run)
                       ns);
 }
 
+/// No network is faster than one that costs nothing: a replay that takes longer than the run does
+/// not fit it. A part of the run may well begin later there, and end as late.
+static void remark_on_replay(pj_run *run)
+{
+    static const double tolerance = 1.01;
+    char ideal[32], measured[32];
+    if (!run->ideal.available || run->roi.set ||
+        run->ideal.runtime_ns <= tolerance * (double)run->runtime_ns)
+        return;
+    pj_format_duration(run->ideal.runtime_ns, ideal);
+    pj_format_duration((double)run->runtime_ns, measured);
+    pj_run_remark(run, PJ_WARNING, "replay_long",
+                  "the replay on an ideal network takes %s, the run %s, and cannot take longer: "
+                  "records are missing or damaged, or sends did not wait for their receivers as "
+                  "those of the replay do; do not use transfer, serialisation or what replays "
+                  "would bring",
+                  ideal, measured);
+}
+
 void pj_load_remark(pj_run *run)
 {
     pj_str name = pj_str_of(run->name);
@@ -66,6 +85,8 @@ void pj_load_remark(pj_run *run)
         remark_on_roi(run);
     remark_on_devices(run);
     remark_on_files(run);
+    if (!run->no_states)
+        remark_on_replay(run);
     if (run->no_states)
         pj_run_remark(run, PJ_WARNING, "no_states", "%s, nor any efficiency",
                       pj_run_lacks_states(run));

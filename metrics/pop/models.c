@@ -328,6 +328,96 @@ static void add_predictions(const modelling *m)
             add_prediction(m, row, m->opts.at[i], values[i][row]);
 }
 
+/// Three rows tell a speedup, each of its own curves.
+enum { OF_SPEEDUP, OF_RUNTIME, OF_FACTORS, SPEEDUPS };
+
+static const struct {
+    const char *key, *title;
+} tells_speedup[SPEEDUPS] = {
+    [OF_SPEEDUP] = {"speedup", "its own model"},
+    [OF_RUNTIME] = {"runtime_s", "that of the runtime"},
+    [OF_FACTORS] = {"global_efficiency", "those of the factors of global efficiency"},
+};
+
+/// Without the factor that is the same for every size.
+static double unscaled_speedup(const modelling *m, unsigned from, double value, double p)
+{
+    switch (from) {
+    case OF_RUNTIME:
+        return (m->metrics->study->scaling == PJ_SCALING_STRONG ? 1 : p) / value;
+    case OF_FACTORS:
+        return value * p;
+    default:
+        return value;
+    }
+}
+
+/// What a row says at `p`, all sizes known or (`variant` - 1) left out.
+static double foretold_speedup(const modelling *m, unsigned from, double p, size_t variant)
+{
+    size_t row = (size_t)pj_metric_row(m->metrics->set, pj_str_of(tells_speedup[from].key));
+    size_t speedup = (size_t)pj_metric_row(m->metrics->set, PJ_S("speedup"));
+    size_t reference = m->metrics->study->reference, rows = m->metrics->set->count;
+    double p0 = pj_study_key_number(m->metrics->study, reference, PJ_BY_THREADS);
+    double **values = pj_new_n(m->arena, double *, rows);
+    for (size_t i = rows; i-- > 0;) {
+        values[i] = pj_new_n(m->arena, double, variant_count(m));
+        if (!m->models[i].lack)
+            foretell(m, i, p, values);
+    }
+    return unscaled_speedup(m, from, values[row][variant], p) * measured(m, speedup, reference) /
+           unscaled_speedup(m, from, measured(m, row, reference), p0);
+}
+
+/// Symmetric mean error [%] of each size foretold from the others.
+static double speedup_error(const modelling *m, unsigned from)
+{
+    size_t row = (size_t)pj_metric_row(m->metrics->set, PJ_S("speedup"));
+    double sum = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        double said = foretold_speedup(m, from, m->p[i], 1 + i), was = mean_of(m, row, i);
+        sum += 200 * fabs(said - was) / (fabs(said) + fabs(was));
+    }
+    return sum / (double)m->count;
+}
+
+static bool tells_three_speedups(const modelling *m)
+{
+    for (unsigned from = 0; from < SPEEDUPS; from++) {
+        int row = pj_metric_row(m->metrics->set, pj_str_of(tells_speedup[from].key));
+        if (row < 0 || m->models[row].lack)
+            return false;
+    }
+    return m->opts.at_count && !m->opts.metric;
+}
+
+/// Curves that are fitted apart need not agree beyond the sizes that were measured.
+static void say_speedups(const modelling *m, pj_buf *text)
+{
+    static const double alike = 1.05;
+    double p = 0, best = 0, best_error = INFINITY, least = INFINITY, most = 0;
+    pj_auto_buf list = {.at = NULL};
+    for (size_t i = 0; i < m->opts.at_count; i++)
+        p = fmax(p, m->opts.at[i]);
+    for (unsigned from = 0; from < SPEEDUPS; from++) {
+        double said = foretold_speedup(m, from, p, 0), error = speedup_error(m, from);
+        if (!(said > 0) || !isfinite(said))
+            continue;
+        pj_buf_addf(&list, "%s %.3g by %s (%.1f %%)", list.len ? "," : "", said,
+                    tells_speedup[from].title, error);
+        best = error < best_error ? said : best;
+        best_error = fmin(best_error, error);
+        least = fmin(least, said);
+        most = fmax(most, said);
+    }
+    if (most > alike * least)
+        pj_buf_addf(text,
+                    "warning: at %g threads the speedup is%s: each curve is fitted by itself; in "
+                    "parentheses the mean error of sizes foretold from the others: believe the "
+                    "smallest, %.3g\n",
+                    p, list.at, best);
+}
+
 static void add_note(const modelling *m)
 {
     pj_auto_buf text = {.at = NULL};
@@ -342,6 +432,8 @@ static void add_note(const modelling *m)
         if (m->opts.at[i] > FAR * largest)
             pj_buf_addf(&text, "warning: %g is outside the measured range by %.3g x\n",
                         m->opts.at[i], m->opts.at[i] / largest);
+    if (tells_three_speedups(m))
+        say_speedups(m, &text);
     pj_buf_addf(&text, "p: threads, %g to %g measured; %s scaling\n", m->p[0], largest,
                 m->metrics->study->scaling == PJ_SCALING_STRONG ? "strong" : "weak");
     m->table->note = pj_arena_text(m->table->arena, pj_buf_str(&text));

@@ -172,9 +172,27 @@ static void few_sizes_are_warned_of_or_refused(void **state)
     assert_int_equal(err.code, PJ_E_USAGE);
 }
 
+/// Runtimes of 1000 us / p and a little more: the three curves part beyond them.
+static void speedups_that_differ_are_said(void **state)
+{
+    (void)state;
+    static const double far[] = {4096};
+    pj_auto_table apart = table_of(5, 3, false, (pj_models_opts){.at = far, .at_count = 1});
+    pj_auto_table one =
+        table_of(5, 3, false, (pj_models_opts){"speedup", .at = far, .at_count = 1});
+    static const double near[] = {32};
+    pj_auto_table measured = table_of(5, 3, false, (pj_models_opts){.at = near, .at_count = 1});
+    assert_non_null(strstr(apart->note, "at 4096 threads the speedup is"));
+    assert_non_null(strstr(apart->note, "by its own model ("));
+    assert_non_null(strstr(apart->note, "believe the smallest"));
+    assert_null(strstr(one->note, "the speedup is"));
+    assert_null(strstr(measured->note, "the speedup is"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(speedups_that_differ_are_said),
         cmocka_unit_test(runtimes_have_their_term),
         cmocka_unit_test(efficiencies_are_products_of_their_parts),
         cmocka_unit_test(forms_are_taken_as_given),

@@ -33,9 +33,12 @@ static uint32_t thread_count;
 static pthread_key_t ends;
 static pthread_once_t ends_made = PTHREAD_ONCE_INIT;
 
-// Of the thread that forked: what it is inside, for the child.
-static pj_rec_frame *inherited;
-static uint32_t inherited_depth, inherited_most;
+// Of the thread that forked: what it is inside, for itself in the child.
+static _Thread_local struct {
+    pj_rec_frame *frames;
+    uint32_t depth, most;
+} inherited __attribute__((tls_model("initial-exec")));
+static bool forked_inside; // one thread of this process has inherited
 static uint64_t forked_at;
 
 static void path_of(const pj_rec_thread *t, const char *suffix, char path[PATH_MAX])
@@ -262,16 +265,13 @@ static void discard(pj_rec_thread *t)
     pj_rec_store_free(t, sizeof *t);
 }
 
-/// A forked child begins inside the regions that its parent was in.
+/// The thread that forked begins inside the regions that it was in, whoever else comes first.
 static void enter_inherited(pj_rec_thread *t)
 {
-    pj_rec_frame *from = inherited;
-    uint32_t depth = inherited_depth;
-    inherited = NULL;
-    inherited_depth = 0;
-    for (uint32_t i = 0; i < depth; i++)
-        pj_rec_thread_enter(t, from[i].region, forked_at);
-    pj_rec_store_free(from, inherited_most * sizeof *from);
+    for (uint32_t i = 0; i < inherited.depth; i++)
+        pj_rec_thread_enter(t, inherited.frames[i].region, forked_at);
+    pj_rec_store_free(inherited.frames, inherited.most * sizeof *inherited.frames);
+    memset(&inherited, 0, sizeof inherited);
 }
 
 /// The first thread begins with the program: its root region, named by the executable.
@@ -324,7 +324,7 @@ static pj_rec_thread *make_thread(const char *name, bool readings)
     pj_rec_self = t;
     if (t->number == 0)
         pj_rec_counters_begin();
-    if (t->number == 0 && !inherited)
+    if (t->number == 0 && !forked_inside)
         enter_program(t);
     if (!readings) {
         enter_inherited(t);
@@ -454,10 +454,11 @@ void pj_rec_thread_forked(void)
     pj_rec_thread *t = pj_rec_self;
     if (t) {
         pthread_setspecific(ends, NULL);
-        inherited = t->frames;
-        inherited_most = t->depth_most;
-        inherited_depth = is_on(t) || t->off ? t->depth : 0;
+        inherited.frames = t->frames;
+        inherited.most = t->depth_most;
+        inherited.depth = is_on(t) || t->off ? t->depth : 0;
     }
+    forked_inside = inherited.frames != NULL;
     pj_rec_self = NULL;
     threads = NULL; // the chunks are not mapped here
     thread_count = 0;

@@ -1,5 +1,6 @@
-// Threads that open files of ever new names while the first one forks, and streams in memory, whose
-// use leaves errno alone.
+// Threads that open files of ever new names while the first one forks, a child whose first events
+// are those of another thread than the one that forked, and streams in memory, whose use leaves
+// errno alone.
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -45,6 +46,29 @@ static void fork_often(void)
         pthread_join(threads[i], NULL);
 }
 
+static void *open_one(void *name)
+{
+    char path[PATH];
+    snprintf(path, sizeof path, "%s/%s", folder, (const char *)name);
+    close(open(path, O_WRONLY | O_CREAT, 0666));
+    return NULL;
+}
+
+static void fork_where_another_comes_first(void)
+{
+    open_one("before");
+    const pid_t child = fork();
+    if (child == 0) {
+        pthread_t other;
+        if (pthread_create(&other, NULL, open_one, "first") != 0)
+            exit(1);
+        pthread_join(other, NULL);
+        open_one("forked");
+        exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
 static int errno_of_memory(void)
 {
     char text[] = "one\n", line[8];
@@ -62,6 +86,7 @@ static int errno_of_memory(void)
 int main(int argc, char **argv)
 {
     folder = argc > 1 ? argv[1] : ".";
+    fork_where_another_comes_first();
     fork_often();
     printf("errno %d\n", errno_of_memory());
     return 0;

@@ -10,6 +10,7 @@
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/base/suggest.h"
+#include "metrics/base/utf8.h"
 #include "metrics/profile/derive/profile_filter.h"
 #include "metrics/profile/listing/line_text.h"
 #include "metrics/profile/listing/pprof_listing.h"
@@ -134,6 +135,14 @@ static pj_profile *filter(const profile_args *args, pj_profile *whole, pj_err *e
     return NULL;
 }
 
+/// Listings stand as they are made, names of functions and lines of sources among them.
+static void take_listing(const pj_buf *text, pj_value *out)
+{
+    pj_auto_buf clean = {0};
+    pj_utf8_clean_text(&clean, pj_buf_str(text));
+    *out = pj_value_text(clean.len ? clean.at : "");
+}
+
 static bool make_listing(const profile_args *args, const pj_profile_ask *ask, pj_profile *profile,
                          pj_value *out, pj_err *err)
 {
@@ -150,7 +159,7 @@ static bool make_listing(const profile_args *args, const pj_profile_ask *ask, pj
     }
     if (!pj_pstats_listing(profile, &listing, &text, err))
         return false;
-    *out = pj_value_text(text.at);
+    take_listing(&text, out);
     return true;
 }
 
@@ -166,7 +175,7 @@ static bool list_lines(const profile_args *args, const pj_profile *profile, pj_v
             opts.unit = seconds[i];
     if (!pj_line_text(profile, opts, &text, err))
         return false;
-    *out = pj_value_text(text.at);
+    take_listing(&text, out);
     return true;
 }
 
@@ -175,7 +184,7 @@ static bool make_pprof(const pj_profile *profile, pj_value *out, pj_err *err)
     pj_auto_buf text = {0};
     if (!pj_pprof_listing(profile, &text, err))
         return false;
-    *out = pj_value_text(text.at);
+    take_listing(&text, out);
     return true;
 }
 

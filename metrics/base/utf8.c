@@ -102,10 +102,24 @@ size_t pj_utf8_whole(pj_str text)
     return text.len;
 }
 
+static bool is_obeyed(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7f && code < 0xa0);
+}
+
 static bool is_control(uint32_t code)
 {
-    return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) ||
+    return is_obeyed(code) || (code >= 0x202a && code <= 0x202e) ||
            (code >= 0x2066 && code <= 0x2069);
+}
+
+void pj_utf8_clean_text(pj_buf *out, pj_str text)
+{
+    while (text.len) {
+        uint32_t code = pj_utf8_next(&text);
+        if (!is_obeyed(code) || code == '\n' || code == '\t')
+            pj_utf8_add(out, code);
+    }
 }
 
 void pj_utf8_clean_line(pj_buf *out, pj_str text)

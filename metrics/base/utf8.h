@@ -14,6 +14,8 @@ uint32_t pj_utf8_next(pj_str *rest);
 void pj_utf8_add(pj_buf *out, uint32_t code);
 /// Appends `text` with broken bytes replaced, so that the result is valid.
 void pj_utf8_clean(pj_buf *out, pj_str text);
+/// The same without what a terminal would obey: controls other than line ends and tabs vanish.
+void pj_utf8_clean_text(pj_buf *out, pj_str text);
 /// The same on one line for a terminal: line ends and tabs become blanks, other controls vanish.
 void pj_utf8_clean_line(pj_buf *out, pj_str text);
 /// The same with nothing lost: broken bytes and controls show as \xNN.

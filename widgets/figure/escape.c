@@ -22,12 +22,12 @@ static const replacement *found_at(const char *at, const replacement *rows, size
 static void replace(pj_buf *out, pj_str text, const replacement *rows, size_t count)
 {
     pj_auto_buf clean = {0};
-    pj_utf8_clean(&clean, text);
+    pj_utf8_clean_text(&clean, text);
     for (size_t i = 0; i < clean.len; i++) {
         const replacement *row = found_at(clean.at + i, rows, count);
         if (row)
             pj_buf_puts(out, row->to);
-        else if ((unsigned char)clean.at[i] >= 0x20)
+        else
             pj_buf_add_char(out, clean.at[i]);
         i += row ? strlen(row->from) - 1 : 0;
     }
@@ -89,11 +89,11 @@ void pj_escape_md(pj_buf *out, pj_str text)
 void pj_escape_csv(pj_buf *out, pj_str text)
 {
     pj_auto_buf clean = {0};
-    pj_utf8_clean(&clean, text);
-    bool formula = clean.len && strchr("=+-@\t\r", clean.at[0]);
+    pj_utf8_clean_text(&clean, text);
+    bool formula = clean.len && strchr("=+-@\t", clean.at[0]);
     bool quoted = clean.len && (clean.at[0] == ' ' || clean.at[clean.len - 1] == ' ');
     for (size_t i = 0; !quoted && i < clean.len; i++)
-        quoted = strchr(",\"\r\n", clean.at[i]) != NULL;
+        quoted = strchr(",\"\n", clean.at[i]) != NULL;
     if (quoted)
         pj_buf_add_char(out, '"');
     if (formula)

@@ -1,4 +1,5 @@
-// Text made safe inside a format. Ownership: borrow; all append valid UTF-8 to `out`.
+// Text made safe inside a format. Ownership: borrow; all append valid UTF-8 to `out`,
+// without controls that a terminal would obey.
 #ifndef PJ_ESCAPE_H
 #define PJ_ESCAPE_H
 

@@ -14,7 +14,7 @@
 static json_t *text_of(const char *text)
 {
     pj_auto_buf clean = {0};
-    pj_utf8_clean(&clean, pj_str_of(text));
+    pj_utf8_clean_text(&clean, pj_str_of(text));
     return json_stringn(clean.len ? clean.at : "", clean.len);
 }
 
@@ -63,7 +63,7 @@ static json_t *row_of(const pj_table *table, size_t row)
     for (size_t i = 0; i < table->column_count; i++) {
         pj_cell cell = *pj_table_cell(table, row, i);
         pj_auto_buf key = {0};
-        pj_utf8_clean(&key, pj_str_of(table->columns[i].key));
+        pj_utf8_clean_text(&key, pj_str_of(table->columns[i].key));
         json_object_set_new_nocheck(
             item, key.len ? key.at : "",
             cell_value(cell, cell.unit ? cell.unit : table->columns[i].unit));

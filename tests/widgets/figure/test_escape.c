@@ -74,6 +74,18 @@ static void broken_bytes_are_replaced_everywhere(void **state)
     }
 }
 
+static void no_output_has_what_a_terminal_obeys(void **state)
+{
+    (void)state;
+    void (*const escapes[])(pj_buf *, pj_str) = {pj_escape_html, pj_escape_tex, pj_escape_md,
+                                                 pj_escape_csv};
+    for (size_t i = 0; i < 4; i++)
+        check(escapes[i],
+              "a\x1b(0b\a\r\x7f\xc2\x9b"
+              "31mc\x1b",
+              "a(0b31mc");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -82,6 +94,7 @@ int main(void)
         cmocka_unit_test(latex_specials_become_commands),
         cmocka_unit_test(markdown_cells_stay_cells),
         cmocka_unit_test(csv_fields_are_quoted_when_they_must),
+        cmocka_unit_test(no_output_has_what_a_terminal_obeys),
         cmocka_unit_test(broken_bytes_are_replaced_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ static const char *const odd_texts[] = {
     "a_very_long_name_of_a_function::with<templates, and, more>::that_goes_on_and_on_and_on()",
     "]]> --> */ ?>",
     "=1+1",
-    "\x1b[31mred\x7f \u009bJgone",
+    "\x1b[31mred\x7f \xc2\x9bJgone",
 };
 
 const char *pj_odd_text(size_t index)

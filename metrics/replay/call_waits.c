@@ -148,6 +148,13 @@ static uint64_t clip(const pj_call_waits *waits, uint64_t time)
     return time < waits->from_ns ? waits->from_ns : time > waits->to_ns ? waits->to_ns : time;
 }
 
+/// Whether a call counts in the region of interest, whose borders the replay passes before calls
+/// that begin there and behind the others.
+static bool begins_inside(const pj_call_waits *waits, uint64_t enter)
+{
+    return enter >= waits->from_ns && enter < waits->to_ns;
+}
+
 /// The rank, if the location is its first thread: others have no account. NULL else.
 static caller *caller_of(const pj_call_waits *waits, uint32_t location)
 {
@@ -221,7 +228,9 @@ static void tell_history(const pj_call_waits *waits, call *c)
                                                            .culprit = c->culprit,
                                                            .step = c->step,
                                                            .released = c->awaited,
-                                                           .ns = c->until - c->enter});
+                                                           .ns = c->until - c->enter,
+                                                           .inside_ns = clip(waits, c->until) -
+                                                                        clip(waits, c->enter)});
 }
 
 static void release(pj_call_waits *waits, uint32_t id)
@@ -378,7 +387,7 @@ void pj_call_waits_enter(pj_call_waits *waits, uint32_t location, pj_mpi_call na
     note_operation(c, u, trace);
     if (u->starts || u->operates)
         note_epoch(waits, c, u);
-    u->calls += enter >= waits->from_ns && enter < waits->to_ns;
+    u->calls += begins_inside(waits, enter);
     u->time_ns += end - begin;
     c->mpi_ns += end - begin;
     if (waits->watch && waits->watch->called && end > begin)
@@ -418,6 +427,7 @@ void pj_call_waits_held(pj_call_waits *waits, uint32_t location, pj_wait_pattern
     if (!c || !(ideal_ns > 0))
         return;
     uint64_t ns = (uint64_t)(ideal_ns + 0.5);
+    bool inside = begins_inside(waits, c->enter);
     c->clock += ns;
     if (waits->history)
         pj_wait_history_ideal(waits->history,
@@ -425,8 +435,11 @@ void pj_call_waits_held(pj_call_waits *waits, uint32_t location, pj_wait_pattern
                                                .culprit = waits->run->layout.rank_of[by],
                                                .region = c->region,
                                                .pattern = pattern,
+                                               .inside = inside,
                                                .until = c->clock,
                                                .ns = ns});
+    if (!inside)
+        return;
     use_of(waits, c->name)->ideal_ns += ns;
     pj_wait_sums_add_ideal(&waits->sums, &(pj_one_wait){.rank = c->rank,
                                                         .culprit = waits->run->layout.rank_of[by],

@@ -155,7 +155,7 @@ static met find_met(pj_wait_delays *delays, const pj_delayed *wait, uint64_t rel
         if (look_back(delays, &w, &found))
             return found;
     uint64_t waiter = first_of(delays, wait->rank), culprit = first_of(delays, wait->culprit);
-    delays->far += waiter > 1 || culprit > 1;
+    delays->far += wait->inside_ns > 0 && (waiter > 1 || culprit > 1);
     return (met){waiter - 1, culprit - 1};
 }
 
@@ -179,7 +179,7 @@ static uint64_t compare(pj_wait_delays *delays, uint32_t rank, uint64_t from, ui
         const pj_wait_step *step = pj_wait_steps_at(delays->steps, rank, number);
         for (uint64_t i = step->first; i < step->first + step->count; i++) {
             const pj_step_entry *entry = pj_wait_steps_entry(delays->steps, rank, i);
-            if (entry->kind == PJ_STEP_TIME)
+            if (entry->kind <= PJ_STEP_BEYOND)
                 add_time(delays, entry->region, sign * (int64_t)entry->ns);
         }
         if (number == to)
@@ -215,6 +215,12 @@ static pj_delay *cost_of(pj_wait_delays *delays, uint32_t rank, uint32_t region)
     return &delays->costs[delays->cost_count++];
 }
 
+/// What a wait costs as far as it lies in the region of interest.
+static double cost_inside(const pj_delayed *wait, double ns)
+{
+    return wait->inside_ns == wait->ns ? ns : ns * (double)wait->inside_ns / (double)wait->ns;
+}
+
 /// What the culprit did longer is charged at once.
 static void charge_delays(pj_wait_delays *delays, const pj_delayed *wait, double scale)
 {
@@ -223,9 +229,11 @@ static void charge_delays(pj_wait_delays *delays, const pj_delayed *wait, double
         double ns = scale * (double)delays->difference[region];
         if (!(ns > 0))
             continue;
-        cost_of(delays, wait->culprit, region)->short_ns += ns;
-        delays->charged_ns += ns;
         add_charge(delays, wait->culprit, region, ns);
+        if (!wait->inside_ns)
+            continue;
+        cost_of(delays, wait->culprit, region)->short_ns += cost_inside(wait, ns);
+        delays->charged_ns += cost_inside(wait, ns);
     }
 }
 
@@ -240,9 +248,11 @@ static void hand_on(pj_wait_delays *delays, const pj_delayed *wait, uint64_t fro
             if (entry->kind != PJ_STEP_CHARGE)
                 continue;
             double ns = scale * (double)step->wait_ns * entry->share;
-            cost_of(delays, entry->rank, entry->region)->long_ns += ns;
-            delays->charged_ns += ns;
             add_charge(delays, entry->rank, entry->region, ns);
+            if (!wait->inside_ns)
+                continue;
+            cost_of(delays, entry->rank, entry->region)->long_ns += cost_inside(wait, ns);
+            delays->charged_ns += cost_inside(wait, ns);
         }
     }
 }
@@ -308,9 +318,9 @@ static void clear(pj_wait_delays *delays)
 void pj_wait_delays_charge(pj_wait_delays *delays, const pj_delayed *wait)
 {
     uint64_t releasing = pj_wait_steps_find(delays->steps, wait->culprit, wait->released);
-    delays->all_ns += (double)wait->ns;
+    delays->all_ns += (double)wait->inside_ns;
     if (!releasing || !pj_wait_steps_has(delays->steps, wait->rank, wait->step)) {
-        delays->far++;
+        delays->far += wait->inside_ns > 0;
         return;
     }
     met last = find_met(delays, wait, releasing);

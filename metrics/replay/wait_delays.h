@@ -19,6 +19,7 @@ void pj_wait_delays_free(pj_wait_delays *delays);
 typedef struct pj_delayed {
     uint32_t rank, culprit;
     uint64_t step, released, ns;
+    uint64_t inside_ns; // of it in the region of interest: no more is told
 } pj_delayed;
 
 /// Charges a wait, whose step knows nothing of it yet.

@@ -25,6 +25,7 @@ typedef struct wait_sum {
 
 struct pj_wait_history {
     const pj_run *run;
+    pj_roi roi; // all is followed, and what lies in it is told
     pj_wait_regions *regions;
     pj_wait_steps *steps;
     pj_wait_delays *delays;
@@ -39,13 +40,15 @@ pj_wait_history *pj_wait_history_new(const pj_run *run)
     pj_wait_history *history = pj_take_memory(sizeof *history);
     memset(history, 0, sizeof *history);
     history->run = run;
+    history->roi = run->roi;
     history->regions = pj_wait_regions_new(run);
     history->steps = pj_wait_steps_new(run->layout.ranks, STEPS);
     history->delays = pj_wait_delays_new(history->steps);
-    history->paths = pj_wait_paths_new(history->steps, run->layout.ranks);
+    history->paths = pj_wait_paths_new(history->steps, run->layout.ranks, run->roi);
     if (run->layout.locations == run->layout.ranks) {
         history->ideal_steps = pj_wait_steps_new(run->layout.ranks, IDEAL_STEPS);
-        history->ideal_paths = pj_wait_paths_new(history->ideal_steps, run->layout.ranks);
+        history->ideal_paths =
+            pj_wait_paths_new(history->ideal_steps, run->layout.ranks, (pj_roi){.set = false});
     }
     return history;
 }
@@ -68,12 +71,42 @@ void pj_wait_history_event(pj_wait_history *history, const pj_event *event)
     pj_wait_regions_event(history->regions, event);
 }
 
-/// What a rank does outside MPI is on both clocks.
-static void spend(pj_wait_history *history, uint32_t rank, pj_region_piece piece)
+/// What a rank does outside MPI is on both clocks; beyond the region of interest nothing is told.
+static void spend(pj_wait_history *history, uint32_t rank, pj_wait_step_kind kind,
+                  pj_region_piece piece)
 {
+    if (kind == PJ_STEP_BEYOND)
+        return;
     pj_wait_paths_spend(history->paths, rank, piece);
     if (history->ideal_paths)
         pj_wait_paths_spend(history->ideal_paths, rank, piece);
+}
+
+/// As pj_wait_regions_next, cut at the borders of the region of interest; where the piece lies.
+static bool next_cut(const pj_wait_history *history, uint32_t rank, uint64_t *from, uint64_t to,
+                     pj_region_piece *piece, pj_wait_step_kind *kind)
+{
+    const pj_roi *roi = &history->roi;
+    const uint64_t ends[] = {roi->from_ns, roi->to_ns, to};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        uint64_t end = ends[i] < to ? ends[i] : to;
+        if ((i < 2 && end <= *from) ||
+            !pj_wait_regions_next(history->regions, rank, from, end, piece))
+            continue;
+        bool inside = *from > roi->from_ns && *from <= roi->to_ns;
+        *kind = inside ? PJ_STEP_TIME : PJ_STEP_BEYOND;
+        return true;
+    }
+    return false;
+}
+
+static inline bool next_piece(const pj_wait_history *history, uint32_t rank, uint64_t *from,
+                              uint64_t to, pj_region_piece *piece, pj_wait_step_kind *kind)
+{
+    if (__builtin_expect(history->roi.set, 0))
+        return next_cut(history, rank, from, to, piece, kind);
+    *kind = PJ_STEP_TIME;
+    return pj_wait_regions_next(history->regions, rank, from, to, piece);
 }
 
 pj_step_place pj_wait_history_enter(pj_wait_history *history, uint32_t rank, pj_mpi_call call,
@@ -83,11 +116,12 @@ pj_step_place pj_wait_history_enter(pj_wait_history *history, uint32_t rank, pj_
     uint32_t region = pj_wait_regions_call(history->regions, call);
     uint64_t step = pj_wait_steps_begin(history->steps, rank, enter, region);
     pj_region_piece piece;
+    pj_wait_step_kind kind;
     if (history->ideal_paths)
         pj_wait_steps_begin(history->ideal_steps, rank, clock, region);
-    while (pj_wait_regions_next(history->regions, rank, &line->until, enter, &piece)) {
-        pj_step_entry entry = {.kind = PJ_STEP_TIME, .region = piece.region, .ns = piece.ns};
-        spend(history, rank, piece);
+    while (next_piece(history, rank, &line->until, enter, &piece, &kind)) {
+        pj_step_entry entry = {.kind = (uint8_t)kind, .region = piece.region, .ns = piece.ns};
+        spend(history, rank, kind, piece);
         pj_wait_steps_add(history->steps, rank, entry);
         if (history->ideal_paths)
             pj_wait_steps_add(history->ideal_steps, rank, entry);
@@ -131,12 +165,13 @@ void pj_wait_history_ideal(pj_wait_history *history, const pj_ideal_wait *wait)
     if (!history->ideal_paths)
         return;
     const pj_step_line *line = pj_wait_steps_line(history->ideal_steps, wait->rank);
-    history->sums[wait->region][wait->pattern].ideal_ns += wait->ns;
+    history->sums[wait->region][wait->pattern].ideal_ns += wait->inside ? wait->ns : 0;
     pj_wait_paths_wait(history->ideal_paths, &(pj_delayed){.rank = wait->rank,
                                                            .culprit = wait->culprit,
                                                            .step = line->next - 1,
                                                            .released = wait->until,
-                                                           .ns = wait->ns});
+                                                           .ns = wait->ns,
+                                                           .inside_ns = wait->ns});
     pj_wait_paths_leave(history->ideal_paths, wait->rank);
     pj_wait_steps_begin(history->ideal_steps, wait->rank, wait->until, PJ_WAIT_REGION_NONE);
 }
@@ -162,6 +197,17 @@ static void end_path(pj_critical_path *path, uint32_t rank, uint64_t end)
     path->last_rank = rank;
 }
 
+/// The clock of the replay at the end of a rank, which does so much behind its last call.
+static uint64_t ideal_end(const pj_wait_history *history, uint32_t rank, uint64_t behind)
+{
+    const pj_step_line *line = pj_wait_steps_line(history->ideal_steps, rank);
+    if (!history->roi.set) // else these are times in the region
+        return (uint64_t)(history->run->ideal.finish_ns[rank] + 0.5);
+    return line->next > line->first
+               ? pj_wait_steps_at(history->ideal_steps, rank, line->next - 1)->enter + behind
+               : behind;
+}
+
 /// What ranks do behind their last call.
 static void end_ranks(pj_wait_history *history, bool cut, pj_delays *out)
 {
@@ -169,15 +215,29 @@ static void end_ranks(pj_wait_history *history, bool cut, pj_delays *out)
     for (uint32_t i = 0; i < layout->ranks; i++) {
         uint64_t end = history->run->totals[layout->first_location[i]].last_event_ns;
         uint64_t from = pj_wait_steps_line(history->steps, i)->until;
+        uint64_t behind = end > from ? end - from : 0;
         pj_region_piece piece;
-        while (!cut && pj_wait_regions_next(history->regions, i, &from, end, &piece)) {
-            spend(history, i, piece);
+        pj_wait_step_kind kind;
+        while (!cut && next_piece(history, i, &from, end, &piece, &kind)) {
+            spend(history, i, kind, piece);
         }
         end_path(&out->paths[PJ_PATH_MEASURED], i, end);
         if (!out->paths[PJ_PATH_IDEAL].lacks)
-            end_path(&out->paths[PJ_PATH_IDEAL], i,
-                     (uint64_t)(history->run->ideal.finish_ns[i] + 0.5));
+            end_path(&out->paths[PJ_PATH_IDEAL], i, ideal_end(history, i, behind));
     }
+}
+
+/// What of the paths lies in the region of interest: on the ideal network what is known of them.
+static void cut_paths(const pj_wait_history *history, pj_delays *out)
+{
+    pj_critical_path *measured = &out->paths[PJ_PATH_MEASURED];
+    pj_critical_path *ideal = &out->paths[PJ_PATH_IDEAL];
+    if (!history->roi.set)
+        return;
+    measured->length_ns = pj_roi_clip(&history->roi, measured->length_ns) - history->roi.from_ns;
+    ideal->length_ns = 0;
+    for (uint32_t i = 0; i < ideal->count; i++)
+        ideal->length_ns += ideal->parts[i].ns;
 }
 
 static void write_regions(const pj_wait_history *history, pj_delays *out, pj_arena *arena)
@@ -206,6 +266,7 @@ const pj_delays *pj_wait_history_finish(pj_wait_history *history, pj_run *run,
     pj_wait_paths_finish(history->paths, PJ_PATH_MEASURED, out, run->arena);
     if (!waits->ideal_lacks)
         pj_wait_paths_finish(history->ideal_paths, PJ_PATH_IDEAL, out, run->arena);
+    cut_paths(history, out);
     return out;
 }
 

@@ -37,14 +37,15 @@ void pj_wait_history_leave(pj_wait_history *history, uint32_t rank, uint64_t lea
 typedef struct pj_ideal_wait {
     uint32_t rank, culprit, region;
     pj_wait_pattern pattern;
+    bool inside; // its call begins in the region of interest
     uint64_t until, ns;
 } pj_ideal_wait;
 void pj_wait_history_ideal(pj_wait_history *history, const pj_ideal_wait *wait);
 /// What such a wait was, for the sums by region.
 void pj_wait_history_sum(pj_wait_history *history, uint32_t region, const pj_one_wait *wait);
 
-/// No call follows. Reads totals[].last_event_ns and, unless these lack the ideal ones, `ideal`; of
-/// those that are cut nothing is told behind the last call.
+/// No call follows. Reads totals[].last_event_ns and, unless these lack the ideal ones or there is
+/// a region of interest, `ideal`; of those that are cut nothing is told behind the last call.
 const pj_delays *pj_wait_history_finish(pj_wait_history *history, pj_run *run,
                                         const pj_waits *waits);
 /// Bytes in use.

@@ -47,6 +47,7 @@ typedef struct trail { // of a rank
 
 struct pj_wait_paths {
     pj_wait_steps *steps;
+    pj_roi roi;
     trail *trails;
     uint32_t ranks;
     node *nodes;
@@ -57,6 +58,7 @@ struct pj_wait_paths {
     uint64_t *rank_ns[PJ_WAIT_REGIONS_MOST];
     size_t times; // of regions and ranks; beyond TIMES_MOST none of them is told
     size_t part_bytes;
+    uint64_t lost; // waits whose culprit's path is kept no longer
 };
 
 static uint32_t new_node(pj_wait_paths *paths, uint32_t parent)
@@ -76,10 +78,10 @@ static uint32_t new_node(pj_wait_paths *paths, uint32_t parent)
     return id;
 }
 
-pj_wait_paths *pj_wait_paths_new(pj_wait_steps *steps, uint32_t ranks)
+pj_wait_paths *pj_wait_paths_new(pj_wait_steps *steps, uint32_t ranks, pj_roi roi)
 {
     pj_wait_paths *paths = pj_take_memory(sizeof *paths);
-    *paths = (pj_wait_paths){.steps = steps, .ranks = ranks, .free_node = NOWHERE};
+    *paths = (pj_wait_paths){.steps = steps, .roi = roi, .ranks = ranks, .free_node = NOWHERE};
     size_t size = ranks * sizeof *paths->trails;
     paths->trails = memset(pj_take_memory(size), 0, size);
     for (uint32_t i = 0; i < ranks; i++) {
@@ -249,7 +251,8 @@ void pj_wait_paths_leave(pj_wait_paths *paths, uint32_t rank)
 {
     uint64_t number = last_step(paths, rank);
     pj_wait_step *step = pj_wait_steps_at(paths->steps, rank, number);
-    step->spent_ns = pj_wait_step_busy(step);
+    step->spent_ns = pj_roi_clip(&paths->roi, step->leave) -
+                     pj_roi_clip(&paths->roi, step->enter + step->wait_ns);
     paths->trails[rank].left = number;
     pj_wait_paths_spend(paths, rank, (pj_region_piece){step->region, step->spent_ns});
     forget(paths, rank);
@@ -318,12 +321,14 @@ void pj_wait_paths_wait(pj_wait_paths *paths, const pj_delayed *wait)
     bool over = t->left >= wait->step; // all of it is in the path as it is
     pj_wait_step *own = pj_wait_steps_at(paths->steps, wait->rank, wait->step);
     if (over)
-        take_back(paths, wait->rank, (pj_region_piece){own->region, wait->ns});
-    if (!step || wait->culprit == wait->rank || (over && open_span(t)->first > wait->step))
+        take_back(paths, wait->rank, (pj_region_piece){own->region, wait->inside_ns});
+    if (wait->culprit == wait->rank || (over && open_span(t)->first > wait->step))
         return;
-    const span *found = close_at(paths, wait->culprit, step);
-    if (!found)
+    const span *found = step ? close_at(paths, wait->culprit, step) : NULL;
+    if (!found) {
+        paths->lost++;
         return;
+    }
     span taken = {.first = step, .last = found->last, .with_call = found->with_call};
     span since = {.first = wait->step, .last = last_step(paths, wait->rank)};
     since.with_call = t->left == since.last;
@@ -335,7 +340,7 @@ void pj_wait_paths_wait(pj_wait_paths *paths, const pj_delayed *wait)
     add_steps(paths, wait->culprit, now, &taken, -1);
     if (!over)
         return;
-    own->spent_ns -= wait->ns;
+    own->spent_ns -= wait->inside_ns;
     add_steps(paths, wait->rank, now, &since, 1);
 }
 
@@ -404,6 +409,7 @@ void pj_wait_paths_finish(const pj_wait_paths *paths, pj_path_clock clock, pj_de
         out->regions[path->parts[i].region].path_ns[clock] += path->parts[i].ns;
     for (uint32_t r = 0; r < out->region_count; r++)
         out->regions[r].time_ns[clock] = paths->time_ns[r];
+    path->lost = paths->lost;
     path->has_impact = paths->times <= TIMES_MOST;
     for (uint32_t i = 0; i < paths->ranks && path->has_impact; i++)
         add_impact(paths, clock, i, out);

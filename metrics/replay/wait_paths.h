@@ -8,16 +8,17 @@
 #include "metrics/replay/wait_delays.h"
 #include "metrics/replay/wait_regions.h"
 #include "metrics/replay/wait_steps.h"
+#include "metrics/run/run.h"
 #include "metrics/run/waits/run_delays.h"
 
 typedef struct pj_wait_paths pj_wait_paths;
 
-/// `steps`: borrow.
-pj_wait_paths *pj_wait_paths_new(pj_wait_steps *steps, uint32_t ranks);
+/// `steps`: borrow. `roi`: of paths in time of the trace, the time that counts.
+pj_wait_paths *pj_wait_paths_new(pj_wait_steps *steps, uint32_t ranks, pj_roi roi);
 void pj_wait_paths_free(pj_wait_paths *paths);
 
-/// A rank does something for so many ns: the time before a step that is begun then, or behind its
-/// last one.
+/// A rank does something for so many ns that count: the time before a step that is begun then, or
+/// behind its last one.
 void pj_wait_paths_spend(pj_wait_paths *paths, uint32_t rank, pj_region_piece piece);
 /// Its last step is over, whose wait, if it is known by now, has been told.
 void pj_wait_paths_leave(pj_wait_paths *paths, uint32_t rank);

@@ -68,15 +68,15 @@ uint64_t pj_wait_steps_begin(pj_wait_steps *steps, uint32_t rank, uint64_t enter
     return number;
 }
 
-/// Times of one region are one entry.
+/// Times of one region are one entry, and another one outside of the region of interest.
 static bool joins(const pj_wait_steps *steps, uint32_t rank, const pj_wait_step *step,
                   pj_step_entry entry)
 {
-    for (uint64_t i = step->first; entry.kind == PJ_STEP_TIME && i < step->first + step->count;
+    for (uint64_t i = step->first; entry.kind <= PJ_STEP_BEYOND && i < step->first + step->count;
          i++) {
         pj_step_entry *other =
             &steps->lines[rank].entries[i & ((uint64_t)ENTRIES_EACH * steps->most - 1)];
-        if (other->kind != PJ_STEP_TIME || other->region != entry.region)
+        if (other->kind != entry.kind || other->region != entry.region)
             continue;
         other->ns += entry.ns;
         return true;

@@ -7,6 +7,7 @@
 
 typedef enum pj_wait_step_kind {
     PJ_STEP_TIME,    // before the call: region, ns
+    PJ_STEP_BEYOND,  // the same outside of the region of interest
     PJ_STEP_MESSAGE, // received: sender, when the call that sent it began
     PJ_STEP_CHARGE,  // of its wait: rank and region that have led to it, and their share
 } pj_wait_step_kind;

@@ -106,6 +106,14 @@ typedef struct pj_roi {
     uint64_t cut_bursts; // Running bursts that crossed a border
 } pj_roi;
 
+/// The time, or the border that it lies behind.
+static inline uint64_t pj_roi_clip(const pj_roi *roi, uint64_t time)
+{
+    if (!roi->set)
+        return time;
+    return time < roi->from_ns ? roi->from_ns : time > roi->to_ns ? roi->to_ns : time;
+}
+
 /// A sentence for the analyst, shown under every result of the run.
 typedef struct pj_remark {
     pj_severity severity;

@@ -3,6 +3,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
+#include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/run/waits/run_delays.h"
 #include "metrics/run/waits/run_waits.h"
@@ -50,8 +51,12 @@ static int by_cost(const void *a, const void *b)
     return (x->region > y->region) - (x->region < y->region);
 }
 
-static const char *note_of(const pj_delays *delays, pj_arena *arena)
+static const char *note_of(const pj_run *run, pj_arena *arena)
 {
+    const pj_delays *delays = run->waits->delays;
+    const char *region = run->roi.set ? " What lies outside of the region of interest may have led "
+                                        "to waits in it: it counts as far as these do."
+                                      : "";
     const char *far =
         delays->far ? pj_arena_format(arena,
                                       " Of %llu waits the ranks last met too long ago: what they "
@@ -60,11 +65,11 @@ static const char *note_of(const pj_delays *delays, pj_arena *arena)
                     : "";
     return pj_arena_format(arena,
                            "Short: waits of others for what a rank did longer than they since "
-                           "both met last; long: waits that these waits have led to. %s%s",
+                           "both met last; long: waits that these waits have led to. %s%s%s",
                            delays->unattributed_ns > 0
                                ? "Waits that come of neither stand without a rank."
                                : "All waits are told.",
-                           far);
+                           region, far);
 }
 
 static pj_table *costs_table(const pj_run *run)
@@ -107,7 +112,7 @@ static pj_table *costs_table(const pj_run *run)
         cells[4] = pj_cell_real(delays->unattributed_ns);
         cells[5] = share_cell(delays->unattributed_ns, all);
     }
-    table->note = note_of(delays, table->arena);
+    table->note = note_of(run, table->arena);
     return table;
 }
 
@@ -131,6 +136,27 @@ static const char path_of_ideal[] =
     "the runtime whatever the network, and no MPI is in it. The imbalance is that of all ranks on "
     "the "
     "path together.";
+static const char region_of_path[] =
+    " Of this path that part is told which lies in the region of interest.";
+
+/// Where the path on the ideal network takes another time than the region does there, and what may
+/// be lacking.
+static const char *note_of_region(const pj_run *run, const pj_critical_path *path, bool ideal,
+                                  pj_arena *arena)
+{
+    char text[32];
+    const char *differs = "", *lost = "";
+    double more = (double)path->length_ns - run->ideal.runtime_ns;
+    pj_format_duration(fabs(more), text);
+    if (ideal && more != 0)
+        differs = pj_arena_format(arena,
+                                  " It is %s %s than the region there, which begins and ends with "
+                                  "the ranks that come last to its borders.",
+                                  text, more > 0 ? "longer" : "shorter");
+    if (ideal && path->lost)
+        lost = " Parts may be lacking: who was waited for had gone on by too many calls.";
+    return pj_arena_format(arena, "%s%s%s", region_of_path, differs, lost);
+}
 
 static void path_row(pj_table *table, const pj_run *run, pj_path_clock clock,
                      const pj_path_part *part)
@@ -193,6 +219,10 @@ static pj_table *path_table(const pj_run *run, pj_path_clock clock)
     path_rest(table, run, path, known);
     table->note = pj_arena_format(
         table->arena, clock == PJ_PATH_IDEAL ? path_of_ideal : path_of_run, path->last_rank);
+    if (run->roi.set)
+        table->note =
+            pj_arena_format(table->arena, "%s%s", table->note,
+                            note_of_region(run, path, clock == PJ_PATH_IDEAL, table->arena));
     return table;
 }
 
@@ -250,8 +280,12 @@ static pj_table *impact_table(const pj_run *run, pj_path_clock clock)
         cells[3] = pj_cell_int((int64_t)of->off_path_ns);
         cells[4] = share_cell(all, whole);
     }
-    table->note = "All cells but shares are the time of all ranks until the path ends. What ranks "
-                  "wait, or lack at the end, is put down to what the path does longer than they.";
+    table->note = run->roi.set
+                      ? "All cells but shares are the time of all ranks in the region of interest. "
+                        "What ranks wait there is put down to what the path does longer than they."
+                      : "All cells but shares are the time of all ranks until the path ends. What "
+                        "ranks wait, or lack at the end, is put down to what the path does longer "
+                        "than they.";
     return table;
 }
 
@@ -356,12 +390,6 @@ pj_table *pj_delays_table(const pj_run *run, pj_delays_by by, pj_path_clock cloc
         pj_fail(err, PJ_E_MISSING, run->path, 0, "%s",
                 run->waits ? "it is not known who made ranks wait"
                            : "has no MPI events, hence no waits in MPI calls");
-        return NULL;
-    }
-    if (run->roi.set && by != PJ_DELAYS_REGION) {
-        pj_fail(err, PJ_E_MISSING, run->path, 0,
-                "delays and paths are told of whole runs, not of a region of interest; roi "
-                "off takes the whole");
         return NULL;
     }
     if (clock == PJ_PATH_IDEAL && !has_ideal(run, by, err))

@@ -51,17 +51,20 @@ typedef struct pj_path_part {
     uint64_t ns;
 } pj_path_part;
 
-/// The critical path of a run: of the rank that ends last.
+/// The critical path of a run, of the rank that ends last; with a region of interest what of it
+/// lies in that.
 typedef struct pj_critical_path {
     pj_path_part *parts; // in the order of region, rank
     uint32_t count;
     uint32_t last_rank;
-    uint64_t length_ns; // until that rank ends
+    uint64_t length_ns; // until that rank ends; in a region of interest the part in it
+    uint64_t lost;      // waits of ranks on any path whose culprit had gone on too far
     bool has_impact;    // else there are too many ranks and regions
     const char *lacks;  // why there is no path; NULL when there is
 } pj_critical_path;
 
-/// Of a region of interest only the regions' names and waits are told.
+/// Of a region of interest: the whole run is followed, and what lies in it is told; a delay costs
+/// what its waits have in it.
 typedef struct pj_delays {
     pj_delay_region *regions;
     uint32_t region_count;

@@ -301,14 +301,22 @@ static void ranks_with_threads_have_no_ideal_path(void **state)
     assert_int_equal(d->paths[PJ_PATH_IDEAL].count, 0);
 }
 
-/// Its waits are those that lie in it; delays and paths are refused where they are shown.
+static pj_script *propagation_in(uint64_t from, uint64_t to)
+{
+    pj_script *s = propagation();
+    s->run->roi = (pj_roi){.set = true, .from_ns = from, .to_ns = to};
+    s->run->runtime_ns = to - from;
+    s->run->end_ns = 260;
+    pj_script_replay(s, (pj_replay_opts){.waits = true, .delays = true}, 0);
+    assert_non_null(s->run->waits->delays);
+    return s;
+}
+
+/// Its waits are those that lie in it.
 static void regions_of_interest_tell_the_functions_that_wait(void **state)
 {
     (void)state;
-    pj_auto_script s = propagation();
-    s->run->roi = (pj_roi){.set = true, .from_ns = 100, .to_ns = 250};
-    s->run->runtime_ns = s->run->end_ns = 260;
-    pj_script_replay(s, (pj_replay_opts){.waits = true, .delays = true}, 0);
+    pj_auto_script s = propagation_in(100, 250);
     uint64_t waits = 0, told = 0;
     for (uint32_t i = 0; i < s->run->waits->sum_count; i++)
         waits += s->run->waits->sums[i].wait_ns;
@@ -321,8 +329,41 @@ static void regions_of_interest_tell_the_functions_that_wait(void **state)
     pj_err err = {.code = PJ_E_NONE};
     pj_auto_table table = pj_delays_table(s->run, PJ_DELAYS_REGION, PJ_PATH_MEASURED, &err);
     assert_non_null(table);
-    assert_null(pj_delays_table(s->run, PJ_DELAYS_COSTS, PJ_PATH_MEASURED, &err));
-    assert_int_equal(err.code, PJ_E_MISSING);
+}
+
+/// Of the wait for the message 20 of 60 lie behind 100: what has led to it counts with a third.
+static void delays_count_as_far_as_their_waits_are_in_the_region(void **state)
+{
+    (void)state;
+    pj_auto_script s = propagation_in(100, 250);
+    const pj_delays *d = s->run->waits->delays;
+    assert_true(fabs(delay_of(d, 0, "function 1").short_ns - 20) < 1e-9);
+    assert_true(fabs(delay_of(d, 0, "function 1").long_ns - 60 * 64.0 / 66) < 1e-9);
+    assert_true(fabs(delay_of(d, 1, "function 2").short_ns - 58) < 1e-9);
+    assert_true(fabs(delay_of(d, 1, "MPI_Recv").short_ns - 6 * 64.0 / 66) < 1e-9);
+    assert_true(fabs(d->unattributed_ns - 2) < 1e-9);
+    pj_auto_script before = propagation_in(0, 100);
+    d = before->run->waits->delays;
+    assert_int_equal(d->delay_count, 1);
+    assert_true(fabs(delay_of(d, 0, "function 1").short_ns - 40) < 1e-9);
+    assert_true(d->unattributed_ns == 0);
+}
+
+static void regions_of_interest_have_their_part_of_the_path(void **state)
+{
+    (void)state;
+    pj_auto_script s = propagation_in(100, 250);
+    const pj_delays *d = s->run->waits->delays;
+    assert_int_equal(d->paths[PJ_PATH_MEASURED].last_rank, 0);
+    assert_int_equal(d->paths[PJ_PATH_MEASURED].length_ns, 150);
+    assert_int_equal(path_of(d, "function 1", 0), 20);
+    assert_int_equal(path_of(d, "MPI_Recv", 1), 6);
+    assert_int_equal(path_of(d, "function 2", 1), 78);
+    assert_int_equal(path_of(d, "MPI_Barrier", 0), 2);
+    assert_int_equal(path_of(d, "function 3", 0), 44);
+    const pj_delay_region *b = &d->regions[region_of(d, "function 2")];
+    assert_int_equal(b->time_ns[PJ_PATH_MEASURED], 20 + 78 + 40); // of rank 2 from 100 on
+    assert_int_equal(b->impact[PJ_PATH_MEASURED].on_path_ns, 20 + 78 + 40);
 }
 
 int main(void)
@@ -339,6 +380,8 @@ int main(void)
         cmocka_unit_test(regions_cost_what_the_path_does_longer),
         cmocka_unit_test(ranks_with_threads_have_no_ideal_path),
         cmocka_unit_test(regions_of_interest_tell_the_functions_that_wait),
+        cmocka_unit_test(delays_count_as_far_as_their_waits_are_in_the_region),
+        cmocka_unit_test(regions_of_interest_have_their_part_of_the_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

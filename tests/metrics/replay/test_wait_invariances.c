@@ -1,5 +1,5 @@
-// What must not depend on how ranks are numbered, nor on the unit of time: waits, who made ranks
-// wait, and the critical paths of programs made at random.
+// What must not depend on how ranks are numbered, nor on the unit of time, nor on where a run is
+// cut: waits, who made ranks wait, and the critical paths of programs made at random.
 #include "metrics/run/waits/run_delays.h"
 #include "metrics/run/waits/run_waits.h"
 #include "metrics/trace/event.h"
@@ -19,6 +19,7 @@ enum { RANKS = 5, ROUNDS = 40, SEEDS = 12 };
 typedef struct guise {
     uint32_t to[RANKS];
     uint64_t scale;
+    pj_roi roi; // that it is looked at in
 } guise;
 
 typedef struct writer {
@@ -107,7 +108,9 @@ static pj_script *write_down(uint64_t seed, const guise *as)
         pj_script_last(w.script, as->to[r], at(&w, w.now[r]));
         end = w.now[r] > end ? w.now[r] : end;
     }
-    w.script->run->runtime_ns = w.script->run->end_ns = at(&w, end);
+    w.script->run->roi = as->roi;
+    w.script->run->end_ns = at(&w, end);
+    w.script->run->runtime_ns = as->roi.set ? as->roi.to_ns - as->roi.from_ns : at(&w, end);
     pj_script_replay(w.script, (pj_replay_opts){.waits = true, .delays = true}, 0);
     assert_true(w.script->run->ideal.available);
     return w.script;
@@ -191,7 +194,7 @@ static void same_delays(const pj_delays *plain, const pj_delays *other, const gu
 
 static void compare(const guise *as)
 {
-    const guise plain = {{0, 1, 2, 3, 4}, 1};
+    const guise plain = {{0, 1, 2, 3, 4}, 1, {.set = false}};
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         pj_auto_script a = write_down(seed, &plain);
         pj_auto_script b = write_down(seed, as);
@@ -206,14 +209,63 @@ static void compare(const guise *as)
 static void ranks_may_be_numbered_otherwise(void **state)
 {
     (void)state;
-    compare(&(guise){{4, 2, 0, 3, 1}, 1});
-    compare(&(guise){{1, 2, 3, 4, 0}, 1});
+    compare(&(guise){{4, 2, 0, 3, 1}, 1, {.set = false}});
+    compare(&(guise){{1, 2, 3, 4, 0}, 1, {.set = false}});
 }
 
 static void times_may_be_longer(void **state)
 {
     (void)state;
-    compare(&(guise){{0, 1, 2, 3, 4}, 1000});
+    compare(&(guise){{0, 1, 2, 3, 4}, 1000, {.set = false}});
+}
+
+/// All that a region of interest tells is added to `sums`, in an order that is the same for all
+/// regions of a run.
+static size_t add_up(const pj_waits *waits, double *sums)
+{
+    const pj_delays *d = waits->delays;
+    double *to = sums;
+    for (uint32_t r = 0; r < d->region_count; r++)
+        for (uint32_t rank = 0; rank < RANKS; rank++, to += 2)
+            for (uint32_t i = 0; i < d->delay_count; i++)
+                if (d->delays[i].region == r && d->delays[i].culprit == rank) {
+                    to[0] += d->delays[i].short_ns;
+                    to[1] += d->delays[i].long_ns;
+                }
+    for (uint32_t r = 0; r < d->region_count; r++, to += 3) {
+        to[0] += (double)d->regions[r].path_ns[PJ_PATH_MEASURED];
+        to[1] += (double)d->regions[r].time_ns[PJ_PATH_MEASURED];
+        for (unsigned p = 0; p < PJ_WAIT_PATTERNS; p++)
+            to[2] += (double)d->regions[r].waits[p].wait_ns;
+    }
+    *to++ += d->unattributed_ns;
+    *to++ += (double)d->paths[PJ_PATH_MEASURED].length_ns;
+    return (size_t)(to - sums);
+}
+
+static void regions_that_adjoin_add_up(void **state)
+{
+    (void)state;
+    enum { MOST = 4096, CUTS = 3 };
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        guise as = {{0, 1, 2, 3, 4}, 1, {.set = false}};
+        double all[MOST] = {0}, parts[MOST] = {0}, same[MOST] = {0};
+        pj_auto_script whole = write_down(seed, &as);
+        uint64_t end = whole->run->end_ns;
+        size_t count = add_up(whole->run->waits, all);
+        as.roi = (pj_roi){.set = true, .to_ns = end};
+        pj_auto_script again = write_down(seed, &as);
+        add_up(again->run->waits, same);
+        assert_memory_equal(all, same, count * sizeof *all);
+        for (uint64_t cut = 0; cut < CUTS; cut++) {
+            as.roi =
+                (pj_roi){.set = true, .from_ns = end * cut / CUTS, .to_ns = end * (cut + 1) / CUTS};
+            pj_auto_script part = write_down(seed, &as);
+            assert_int_equal(add_up(part->run->waits, parts), count);
+        }
+        for (size_t i = 0; i < count; i++)
+            assert_true(fabs(all[i] - parts[i]) < 1e-6);
+    }
 }
 
 int main(void)
@@ -221,6 +273,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_may_be_numbered_otherwise),
         cmocka_unit_test(times_may_be_longer),
+        cmocka_unit_test(regions_that_adjoin_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

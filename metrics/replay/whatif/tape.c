@@ -197,8 +197,6 @@ void pj_tape_run(pj_tape *tape, uint32_t location, uint64_t from, uint64_t to)
             end_burst(tape, location);
         b->other = other;
         compute(tape, location, from, end);
-        if (end < to)
-            end_burst(tape, location);
         b->at = from = end;
     }
 }

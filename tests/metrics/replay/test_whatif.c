@@ -185,6 +185,31 @@ static void computation_is_sped_up_in_parts(void **state)
     assert_true(result_of(&w, "latency:10ns").transfer == 160.0 / 180);
 }
 
+/// Archives tell a state for each function: of 80, rank 0 has two that meet, rank 1 two that do
+/// not.
+static void useful_states_that_meet_are_one_burst(void **state)
+{
+    (void)state;
+    static const uint64_t useful[][3] = {{0, 0, 30}, {0, 30, 80}, {1, 0, 30}, {1, 40, 80}};
+    pj_auto_script s = pj_script_new(2, 1);
+    for (size_t i = 0; i < sizeof useful / sizeof *useful; i++)
+        pj_script_event(s, (pj_event){.kind = PJ_EV_STATE,
+                                      .code = PJ_STATE_RUNNING,
+                                      .location = (uint32_t)useful[i][0],
+                                      .time = useful[i][1],
+                                      .a = useful[i][2]});
+    for (uint32_t r = 0; r < 2; r++) {
+        pj_script_collect(s, r, (pj_script_collective){"MPI_Barrier", 80, 90, 1, false, 0});
+        pj_script_last(s, r, 90);
+    }
+    s->run->runtime_ns = s->run->end_ns = 90;
+    pj_script_replay(s, (pj_replay_opts){.tape = true}, 0);
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_whatif w = begin(s->run, (pj_network){.latency_ns = 0}, arena);
+    assert_true(runtime_of(&w, "bursts:60ns:2+rank:1:2") == 40);
+    assert_true(runtime_of(&w, "bursts:60ns:2+rank:0:2") == 80);
+}
+
 /// A receive that waits for its message, on a network that costs.
 static void messages_arrive_later_on_a_slower_network(void **state)
 {
@@ -411,6 +436,7 @@ int main(void)
         cmocka_unit_test(work_is_balanced_by_ranks_or_in_each_step),
         cmocka_unit_test(threads_are_in_the_step_of_their_rank),
         cmocka_unit_test(computation_is_sped_up_in_parts),
+        cmocka_unit_test(useful_states_that_meet_are_one_burst),
         cmocka_unit_test(messages_arrive_later_on_a_slower_network),
         cmocka_unit_test(tapes_of_random_programs_give_the_replay),
         cmocka_unit_test(what_is_not_honest_is_refused),

@@ -229,6 +229,25 @@ static void text_never_passes_on_control_characters(void **state)
     assert_non_null(strstr(out.at, "no <counter> & \"why\""));
 }
 
+static void sentences_are_told_whole_beside_numbers(void **state)
+{
+    (void)state;
+    static const pj_column columns[] = {{"name", "Name", NULL, PJ_UNIT_NONE, PJ_TEXT},
+                                        {"where", "Where", NULL, PJ_UNIT_SENTENCE, PJ_TEXT},
+                                        {"loss", "Loss", NULL, PJ_UNIT_NONE, PJ_TEXT_NONE}};
+    pj_auto_table table = pj_table_new("");
+    pj_auto_buf out = {0};
+    for (size_t i = 0; i < 3; i++)
+        pj_table_add_column(table, columns[i]);
+    pj_cell *cells = pj_table_add_row(table);
+    cells[0] = pj_cell_text("first");
+    cells[1] = pj_cell_text("part 1 of 459 between collectives: most often rank 12, the last one");
+    cells[2] = pj_cell_int(7);
+    pj_render_table(&pj_renderer_txt, table, (pj_render_opts){.width = 80}, &out);
+    assert_non_null(strstr(out.at, "\nfirst  part 1 of 459 between collectives: most often        7"
+                                   "\n       rank 12, the last one\n"));
+}
+
 static void cut_tables_say_what_is_missing(void **state)
 {
     (void)state;
@@ -279,6 +298,7 @@ int main(void)
         cmocka_unit_test(html_is_well_formed_and_says_every_text),
         cmocka_unit_test(text_stays_inside_the_terminal),
         cmocka_unit_test(text_never_passes_on_control_characters),
+        cmocka_unit_test(sentences_are_told_whole_beside_numbers),
         cmocka_unit_test(cut_tables_say_what_is_missing),
         cmocka_unit_test(latex_escapes_what_is_special),
         cmocka_unit_test(markdown_rows_have_one_line_each),

@@ -44,11 +44,12 @@ static bool is_stopped(const sheet *s)
     return s->stop && atomic_load_explicit(s->stop, memory_order_relaxed);
 }
 
-/// Sentences of the last column, and commands: nothing of them is left out.
+/// Sentences, those of the last column among them, and commands: nothing of them is left out.
 static bool is_wrapped(const sheet *s, size_t column)
 {
+    pj_unit unit = s->table->columns[column].unit;
     return (column + 1 == s->table->column_count && s->table->columns[column].text) ||
-           s->table->columns[column].unit == PJ_UNIT_COMMAND;
+           unit == PJ_UNIT_SENTENCE || unit == PJ_UNIT_COMMAND;
 }
 
 static cell_text *text_at(const sheet *s, size_t row, size_t column)

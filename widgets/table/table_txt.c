@@ -1,6 +1,6 @@
 // Text for a terminal: numbers aligned on their points, units in the header. A table wider than
-// the terminal is cut into blocks that repeat the leading columns; sentences in the last column
-// are wrapped; commands have blocks of their own and are never cut.
+// the terminal is cut into blocks that repeat the leading columns; sentences, and texts of the last
+// column, are wrapped; commands have blocks of their own and are never cut.
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/str.h"
@@ -31,16 +31,21 @@ static bool is_command(const pj_table *table, size_t column)
     return table->columns[column].unit == PJ_UNIT_COMMAND;
 }
 
-/// Whether a column may be wrapped: the last one, when it holds sentences.
+/// Whether a column may be wrapped to the room that is left: the last one, when it holds text.
 static bool is_wrapped(const pj_table *table, size_t column)
 {
     return column + 1 == table->column_count && table->columns[column].text &&
            !is_command(table, column);
 }
 
+static bool is_sentence(const pj_table *table, size_t column)
+{
+    return table->columns[column].unit == PJ_UNIT_SENTENCE && !is_wrapped(table, column);
+}
+
 static bool is_whole(const pj_table *table, size_t column)
 {
-    return is_wrapped(table, column) || is_command(table, column);
+    return is_wrapped(table, column) || is_sentence(table, column) || is_command(table, column);
 }
 
 static void keep(sheet *s, size_t row, size_t column, const pj_buf *raw)
@@ -48,6 +53,8 @@ static void keep(sheet *s, size_t row, size_t column, const pj_buf *raw)
     pj_auto_buf clean = {0};
     pj_textlines_elide(&clean, pj_buf_str(raw), is_whole(s->table, column) ? SIZE_MAX : LONGEST);
     size_t width = pj_utf8_columns(pj_buf_str(&clean));
+    if (is_sentence(s->table, column) && width > LONGEST)
+        width = LONGEST;
     s->texts[row * s->table->column_count + column] = pj_arena_text(s->arena, pj_buf_str(&clean));
     if (width > s->widths[column])
         s->widths[column] = width;
@@ -120,20 +127,42 @@ static int trend_of(const sheet *s, size_t row, size_t column)
     return pj_column_text_trend(&s->table->columns[column], *pj_table_cell(s->table, row, column));
 }
 
-static void add_text(const sheet *s, size_t row, size_t column, pj_buf *out)
+/// A line of a text that is wider than its column; `more`: there is another.
+static pj_str line_of(const sheet *s, size_t column, pj_str text, size_t line, bool *more)
+{
+    pj_auto_buf lines = {0}, elided = {0};
+    pj_str at = PJ_S("");
+    pj_textlines_wrap(&lines, "", text, s->widths[column]);
+    pj_str rest = pj_buf_str(&lines);
+    for (size_t i = 0; i <= line; i++)
+        at = rest.len ? pj_str_cut(&rest, '\n') : PJ_S("");
+    *more = *more || rest.len;
+    pj_textlines_elide(&elided, at, is_sentence(s->table, column) ? s->widths[column] : SIZE_MAX);
+    return pj_str_of(pj_arena_text(s->arena, pj_buf_str(&elided)));
+}
+
+/// A line of a cell, as wide as its column.
+static void add_text(const sheet *s, size_t row, size_t column, size_t line, bool *more,
+                     pj_buf *out)
 {
     pj_str text = pj_str_of(s->texts[row * s->table->column_count + column]);
-    size_t pad = s->widths[column] - pj_utf8_columns(text);
+    size_t room = s->widths[column];
+    if (pj_utf8_columns(text) > room)
+        text = line_of(s, column, text, line, more);
+    else if (line)
+        text = PJ_S("");
+    size_t width = pj_utf8_columns(text), pad = width < room ? room - width : 0;
     bool left = s->forms[column].left;
     bool faint =
         s->colour && row > 0 && pj_table_cell(s->table, row - 1, column)->kind == PJ_CELL_EMPTY;
     pj_textlines_repeat(out, " ", left ? 0 : pad);
     int trend = s->colour && row > 0 ? trend_of(s, row - 1, column) : 0;
-    const char *style = s->colour && row == 0 ? PJ_ANSI_BOLD
-                        : faint               ? PJ_ANSI_FAINT
-                        : trend > 0           ? PJ_ANSI_GREEN
-                        : trend < 0           ? PJ_ANSI_RED
-                                              : "";
+    const char *style = !text.len               ? ""
+                        : s->colour && row == 0 ? PJ_ANSI_BOLD
+                        : faint                 ? PJ_ANSI_FAINT
+                        : trend > 0             ? PJ_ANSI_GREEN
+                        : trend < 0             ? PJ_ANSI_RED
+                                                : "";
     pj_buf_puts(out, style);
     pj_buf_add(out, text);
     pj_buf_puts(out, *style ? PJ_ANSI_RESET : "");
@@ -153,41 +182,25 @@ static void fit_last(sheet *s, size_t room)
         s->widths[last] = left;
 }
 
-/// A text that is wider than its column, in lines below each other; ends the row's line.
-static void add_wrapped(const sheet *s, pj_str text, size_t indent, pj_buf *out)
-{
-    pj_auto_buf lines = {0};
-    pj_textlines_wrap(&lines, "", text, s->widths[s->table->column_count - 1]);
-    pj_str rest = pj_buf_str(&lines);
-    for (bool first = true; rest.len; first = false) {
-        pj_textlines_repeat(out, " ", first ? 0 : indent);
-        pj_buf_add(out, pj_str_cut(&rest, '\n'));
-        pj_buf_add_char(out, '\n');
-    }
-}
-
+/// A row, in as many lines as its texts have.
 static void add_line(const sheet *s, size_t row, size_t lead, size_t first, size_t last,
                      pj_buf *out)
 {
-    size_t indent = 0;
-    for (size_t i = 0; i < lead; i++) {
-        add_text(s, row, i, out);
-        pj_textlines_repeat(out, " ", GAP);
-        indent += s->widths[i] + GAP;
-    }
-    for (size_t i = first; i < last; i++) {
-        pj_str text = pj_str_of(s->texts[row * s->table->column_count + i]);
-        if (pj_utf8_columns(text) > s->widths[i]) {
-            add_wrapped(s, text, indent, out);
-            return;
+    bool more = true;
+    for (size_t line = 0; more; line++) {
+        more = false;
+        for (size_t i = 0; i < lead; i++) {
+            add_text(s, row, i, line, &more, out);
+            pj_textlines_repeat(out, " ", GAP);
         }
-        indent += s->widths[i] + GAP;
-        add_text(s, row, i, out);
-        pj_textlines_repeat(out, " ", i + 1 < last ? GAP : 0);
+        for (size_t i = first; i < last; i++) {
+            add_text(s, row, i, line, &more, out);
+            pj_textlines_repeat(out, " ", i + 1 < last ? GAP : 0);
+        }
+        while (out->len && out->at[out->len - 1] == ' ')
+            out->at[--out->len] = 0;
+        pj_buf_add_char(out, '\n');
     }
-    while (out->len && out->at[out->len - 1] == ' ')
-        out->at[--out->len] = 0;
-    pj_buf_add_char(out, '\n');
 }
 
 /// Whether a column stands beside the one before it.

@@ -34,7 +34,7 @@ static const pj_column columns[COLUMNS] = {
     {"rank", "#", NULL, PJ_UNIT_IDENTIFIER, false},
     {"finding", "Finding", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
     {"title", "Finding", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
-    {"where", "Where", NULL, PJ_UNIT_NONE, PJ_TEXT},
+    {"where", "Where", NULL, PJ_UNIT_SENTENCE, PJ_TEXT},
     {"loss_ns", "Loss", "Of all threads; waits that follow from it are in what is recoverable.",
      PJ_UNIT_NS, false},
     {"core_hours", "Core time", "That mending it brings, of all threads.", PJ_UNIT_CORE_HOURS,

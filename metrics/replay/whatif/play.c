@@ -267,7 +267,7 @@ static void sum_up(const play *p, const pj_run *run, pj_arena *arena, pj_played 
 static bool has_tape(const pj_run *run, pj_err *err)
 {
     const char *lacks = run->tape ? pj_tape_lacks(run->tape) : "it has no events";
-    if (!run->tape && run->ideal.reason && *run->ideal.reason)
+    if (lacks && run->ideal.reason && *run->ideal.reason)
         lacks = run->ideal.reason;
     return !lacks ||
            pj_fail(err, PJ_E_MISSING, run->path, 0, "cannot be replayed with changes: %s", lacks);

@@ -51,6 +51,25 @@ static pj_str cut_last(pj_str *rest)
     return first;
 }
 
+/// Cuts the first one of several changes; a plus in the name of a function parts none.
+static pj_str cut_change(pj_str *text)
+{
+    pj_str whole = *text;
+    double faster;
+    if (!pj_str_starts(whole, PJ_S("function:")))
+        return pj_str_cut(text, '+');
+    for (size_t i = 0; i < whole.len; i++) {
+        pj_str first = {whole.at, i}, factor = first;
+        cut_last(&factor);
+        if (whole.at[i] != '+' || !pj_parse_decimal(factor, &faster))
+            continue;
+        *text = (pj_str){whole.at + i + 1, whole.len - i - 1};
+        return first;
+    }
+    *text = (pj_str){whole.at + whole.len, 0};
+    return whole;
+}
+
 static bool take_factor(const changing *c, pj_str text, double *factor, pj_err *err)
 {
     double faster;
@@ -123,25 +142,25 @@ static bool change_function(const changing *c, pj_str rest, pj_err *err)
 {
     const pj_tape *tape = c->whatif->run->tape;
     pj_str faster = rest, name = cut_last(&faster);
-    double factor = 1;
-    if (name.len == 0)
+    double factor = 1, *all = NULL;
+    if (faster.len == rest.len)
         return pj_fail(err, PJ_E_USAGE, NULL, 0, "whatif: " PJ_STR_FMT ": function:NAME:2 is meant",
                        PJ_STR_ARG(c->text));
     for (uint32_t i = PJ_WAIT_REGION_REST + 1; i < pj_tape_regions(tape); i++) {
         if (!(c->whatif->bursts.of_region[i] > 0) ||
             !pj_str_equal(name, pj_str_of(pj_tape_region_name(tape, i))))
             continue;
-        double *all = factors(c, c->out->of_region, pj_tape_regions(tape));
         if (!take_factor(c, faster, &factor, err))
             return false;
+        if (!all) // of several of that name
+            all = factors(c, c->out->of_region, pj_tape_regions(tape));
         all[i] *= factor;
         c->out->of_region = all;
-        return true;
     }
-    return pj_fail(err, PJ_E_USAGE, NULL, 0,
-                   "whatif: no rank computes in a function \"" PJ_STR_FMT
-                   "\" in this trace; profile lists them, where the trace has functions",
-                   PJ_STR_ARG(name));
+    return all || pj_fail(err, PJ_E_USAGE, NULL, 0,
+                          "whatif: no rank computes in a function \"" PJ_STR_FMT
+                          "\" in this trace; profile lists them, where the trace has functions",
+                          PJ_STR_ARG(name));
 }
 
 static const double *balance_ranks(const changing *c)
@@ -322,7 +341,7 @@ bool pj_whatif_change(const pj_whatif *whatif, pj_str text, pj_change *out, pj_e
     changing c = {.whatif = whatif, .text = text, .out = out};
     *out = (pj_change){.network = whatif->network};
     do {
-        pj_str part = pj_str_cut(&text, '+'), rest = part;
+        pj_str part = cut_change(&text), rest = part;
         const struct kind *kind = kind_of(pj_str_cut(&rest, ':'));
         if (!kind)
             return unknown(part, err);
@@ -383,7 +402,7 @@ const char *pj_whatif_title(pj_str text, pj_arena *arena)
     do {
         if (out.len)
             pj_buf_puts(&out, ", ");
-        add_title(&out, pj_str_cut(&text, '+'));
+        add_title(&out, cut_change(&text));
     } while (text.len);
     return pj_arena_text(arena, pj_buf_str(&out));
 }

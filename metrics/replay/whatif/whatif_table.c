@@ -114,28 +114,51 @@ static bool add_change(const rows *r, const char *text, pj_err *err)
 
 // Changes that can be made of every run
 
-typedef struct region_time {
-    uint32_t region;
+typedef struct function_time { // of all of that name
+    const char *name;
+    uint32_t first;
     double ns;
-} region_time;
+} function_time;
 
 static int by_time(const void *a, const void *b)
 {
-    const region_time *x = a, *y = b;
+    const function_time *x = a, *y = b;
     if (x->ns != y->ns)
         return x->ns > y->ns ? -1 : 1;
-    return x->region < y->region ? -1 : x->region > y->region;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const function_time *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    return order ? order : x->first < y->first ? -1 : x->first > y->first;
+}
+
+static size_t join_names(function_time *times, size_t count)
+{
+    size_t kept = 0;
+    if (count)
+        qsort(times, count, sizeof *times, by_name);
+    for (size_t i = 0; i < count; i++)
+        if (kept && strcmp(times[kept - 1].name, times[i].name) == 0)
+            times[kept - 1].ns += times[i].ns;
+        else
+            times[kept++] = times[i];
+    return kept;
 }
 
 /// Functions of the program in which ranks compute, those with most of it first.
-static size_t functions_of(const pj_whatif *w, pj_arena *arena, region_time **out)
+static size_t functions_of(const pj_whatif *w, pj_arena *arena, function_time **out)
 {
     uint32_t all = pj_tape_regions(w->run->tape);
     size_t count = 0;
-    *out = pj_new_n(arena, region_time, all);
+    *out = pj_new_n(arena, function_time, all);
     for (uint32_t i = PJ_WAIT_REGION_REST + 1; i < all; i++)
         if (w->bursts.of_region[i] > 0)
-            (*out)[count++] = (region_time){i, w->bursts.of_region[i]};
+            (*out)[count++] =
+                (function_time){pj_tape_region_name(w->run->tape, i), i, w->bursts.of_region[i]};
+    count = join_names(*out, count);
     if (count)
         qsort(*out, count, sizeof **out, by_time);
     return count;
@@ -144,13 +167,11 @@ static size_t functions_of(const pj_whatif *w, pj_arena *arena, region_time **ou
 static bool add_computation(const rows *r, pj_err *err)
 {
     pj_arena *arena = r->table->arena;
-    region_time *functions;
+    function_time *functions;
     size_t count = functions_of(r->whatif, arena, &functions);
-    for (size_t i = 0; i < count && i < LONGEST; i++) {
-        const char *name = pj_tape_region_name(r->whatif->run->tape, functions[i].region);
-        if (!add_change(r, pj_arena_format(arena, "function:%s:2", name), err))
+    for (size_t i = 0; i < count && i < LONGEST; i++)
+        if (!add_change(r, pj_arena_format(arena, "function:%s:2", functions[i].name), err))
             return false;
-    }
     enum { NS_PER_US = 1000, SHORT = 10 * NS_PER_US };
     unsigned long long length = r->whatif->bursts.long_ns;
     bool is_short = length < SHORT;

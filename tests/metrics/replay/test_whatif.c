@@ -210,6 +210,47 @@ static void useful_states_that_meet_are_one_burst(void **state)
     assert_true(runtime_of(&w, "bursts:60ns:2+rank:0:2") == 80);
 }
 
+/// One rank: 10 in "operator+", 20 and 40 in two functions of one name, 5 in one without any.
+static pj_script *functions_of_odd_names(void)
+{
+    static pj_region regions[] = {
+        {.name = "operator+"}, {.name = "set"}, {.name = "set"}, {.name = ""}};
+    static const uint64_t ends[] = {10, 30, 70, 75};
+    pj_script *s = pj_script_new(1, 1);
+    s->run->names.regions = regions;
+    s->run->names.region_count = sizeof regions / sizeof *regions;
+    for (uint64_t i = 0, begin = 0; i < sizeof ends / sizeof *ends; begin = ends[i++]) {
+        pj_script_event(s, (pj_event){.kind = PJ_EV_ENTER, .time = begin, .a = i});
+        pj_script_event(s, (pj_event){.kind = PJ_EV_LEAVE, .time = ends[i], .a = i});
+    }
+    pj_script_collect(s, 0, (pj_script_collective){"MPI_Barrier", 75, 80, 1, false, 0});
+    pj_script_last(s, 0, 80);
+    s->run->runtime_ns = s->run->end_ns = 80;
+    pj_script_replay(s, (pj_replay_opts){.tape = true}, 0);
+    return s;
+}
+
+static void functions_are_known_by_any_name(void **state)
+{
+    (void)state;
+    pj_auto_script s = functions_of_odd_names();
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_whatif w = begin(s->run, (pj_network){.latency_ns = 0}, arena);
+    assert_true(runtime_of(&w, "function:operator+:2") == 70);
+    assert_true(runtime_of(&w, "function:set:2") == 45); // both
+    assert_true(runtime_of(&w, "function::5") == 71);
+    assert_true(runtime_of(&w, "function:operator+:2+function::5+rank:0:2") == 33);
+    assert_string_equal(pj_whatif_title(PJ_S("function:operator+:2+compute:2"), arena),
+                        "operator+ 2 times as fast, all computation 2 times as fast");
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_table all = pj_whatif_table(&w, (pj_whatif_opts){.runs_per_year = 1}, &err);
+    assert_non_null(all);
+    size_t functions = 0;
+    for (size_t row = 0; row < all->row_count; row++)
+        functions += strncmp(pj_table_cell(all, row, 0)->text, "function:", 9) == 0;
+    assert_int_equal(functions, 3);
+}
+
 /// A receive that waits for its message, on a network that costs.
 static void messages_arrive_later_on_a_slower_network(void **state)
 {
@@ -437,6 +478,7 @@ int main(void)
         cmocka_unit_test(threads_are_in_the_step_of_their_rank),
         cmocka_unit_test(computation_is_sped_up_in_parts),
         cmocka_unit_test(useful_states_that_meet_are_one_burst),
+        cmocka_unit_test(functions_are_known_by_any_name),
         cmocka_unit_test(messages_arrive_later_on_a_slower_network),
         cmocka_unit_test(tapes_of_random_programs_give_the_replay),
         cmocka_unit_test(what_is_not_honest_is_refused),

@@ -18,6 +18,7 @@
 #include "metrics/profile/derive/profile_merge.h"
 #include "metrics/read/reader.h"
 #include "metrics/run/run.h"
+#include "metrics/trace/roi.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -123,6 +124,23 @@ static bool hopeless(const loading *l, const pj_err *problem)
            problem->code == PJ_E_MEMORY;
 }
 
+/// Whether a part of the run is asked for.
+static bool wants_part(const loading *l)
+{
+    return l->opts.roi.kind == PJ_ROI_RANGE || l->opts.roi.kind == PJ_ROI_ITERATIONS;
+}
+
+/// A profile does not tell when things were done.
+static void complain_of_whole(const loading *l, const char *path)
+{
+    pj_err problem = {0};
+    if (!wants_part(l))
+        return;
+    pj_fail(&problem, PJ_E_MISSING, path, 0,
+            "a profile has sums of the whole run and no region of interest: it counts whole");
+    pj_session_complain(l->session, &problem);
+}
+
 static bool load_files(loading *l, const named_paths *files, pj_err *err)
 {
     pj_progress progress = pj_progress_of(l->session, 1);
@@ -133,6 +151,8 @@ static bool load_files(loading *l, const named_paths *files, pj_err *err)
         .complain = complain, .context = &context, .names = files->names, .align = l->args->align};
     pj_profile *profile = pj_load_profile(files->paths.items, files->paths.count, opts, &job, err);
     pj_progress_end(&progress);
+    if (profile)
+        complain_of_whole(l, files->paths.items[0]);
     if (profile)
         add_part(l, profile, NULL);
     return profile != NULL;
@@ -246,11 +266,15 @@ static bool load_values(loading *l, pj_arena *arena, pj_err *err)
 {
     for (size_t i = 0; i < l->args->inputs.count; i++) {
         const pj_value *value = &l->args->inputs.items[i];
-        if (value->kind == PJ_VALUE_PROFILE)
-            add_part(l, pj_profile_hold(value->profile), name_of(&l->args->inputs, i));
-        else if (value->kind == PJ_VALUE_RUN && !folder_beside(l->args, value, arena) &&
-                 !load_trace(l, NULL, value->run, name_of(&l->args->inputs, i), err))
+        const pj_run *run = value->kind == PJ_VALUE_RUN ? value->run : NULL;
+        const char *name = name_of(&l->args->inputs, i);
+        if (value->kind == PJ_VALUE_PROFILE) {
+            complain_of_whole(l, NULL);
+            add_part(l, pj_profile_hold(value->profile), name);
+        } else if (run && !folder_beside(l->args, value, arena) &&
+                   !load_trace(l, run->path, wants_part(l) ? NULL : run, name, err)) {
             return false;
+        }
     }
     return true;
 }

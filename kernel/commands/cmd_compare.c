@@ -30,7 +30,8 @@ static bool compare_profiles(pj_session *session, const compare_args *args, pj_v
                        "two profiles are wanted, there are %zu; several files that are one profile "
                        "are a folder or a glob in quotes",
                        both->count);
-    pj_profile_args files = {.jobs = args->load.jobs, .memory = args->load.memory};
+    pj_profile_args files = {
+        .how = args->load.how, .jobs = args->load.jobs, .memory = args->load.memory};
     files.inputs = (pj_inputs){.items = both->items, .count = 1};
     pj_auto_profile before = pj_profile_inputs(session, &files, err);
     files.inputs.items = both->items + 1;

@@ -19,8 +19,10 @@ typedef struct info_args {
 
 static bool info_of_profiles(pj_session *session, const info_args *args, pj_value *out, pj_err *err)
 {
-    const pj_profile_args files = {
-        .inputs = args->load.inputs, .jobs = args->load.jobs, .memory = args->load.memory};
+    const pj_profile_args files = {.inputs = args->load.inputs,
+                                   .how = args->load.how,
+                                   .jobs = args->load.jobs,
+                                   .memory = args->load.memory};
     pj_auto_profile profile = pj_profile_inputs(session, &files, err);
     if (!profile)
         return false;

@@ -91,5 +91,6 @@ bool pj_load_tells(const pj_load_opts *opts, const pj_run *run, pj_err *err)
            pj_fail(err, PJ_E_MISSING, run->path, 0,
                    "holds sums over all CPUs, and %s: metrics, plot scaling, compare and gate work "
                    "on it",
-                   events ? "no events" : "no values of single threads");
+                   events ? "no events, hence no region of interest"
+                          : "no values of single threads");
 }

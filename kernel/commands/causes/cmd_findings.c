@@ -44,8 +44,10 @@ static pj_table *table_of(pj_session *session, const findings_args *args, const 
 static bool find_in_profile(pj_session *session, const findings_args *args, pj_value *out,
                             pj_err *err)
 {
-    pj_profile_args files = {
-        .inputs = args->load.inputs, .jobs = args->load.jobs, .memory = args->load.memory};
+    pj_profile_args files = {.inputs = args->load.inputs,
+                             .how = args->load.how,
+                             .jobs = args->load.jobs,
+                             .memory = args->load.memory};
     pj_auto_profile profile = pj_profile_inputs(session, &files, err);
     pj_table *table = profile ? pj_profile_findings_table(profile) : NULL;
     return pj_run_view_take(session, NULL, table, out, &args->exports, err);

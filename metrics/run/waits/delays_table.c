@@ -129,13 +129,14 @@ static int by_time(const void *a, const void *b)
 }
 
 static const char path_of_run[] =
-    "What has led to the end of rank %u, which ends last: no other work bounds the runtime. The "
-    "imbalance is that of all ranks on the path together.";
+    "What has led to the end of rank %u, which ends last: no other work bounds the runtime. Mean "
+    "and "
+    "imbalance are of the region, all ranks on the path together, and stand again in each of its "
+    "rows.";
 static const char path_of_ideal[] =
     "What has led to the end of rank %u, which ends last on the ideal network: this work bounds "
-    "the runtime whatever the network, and no MPI is in it. The imbalance is that of all ranks on "
-    "the "
-    "path together.";
+    "the runtime whatever the network, and no MPI is in it. Mean and imbalance are of the region, "
+    "all ranks on the path together, and stand again in each of its rows.";
 static const char region_of_path[] =
     " Of this path that part is told which lies in the region of interest.";
 
@@ -197,8 +198,9 @@ static pj_table *path_table(const pj_run *run, pj_path_clock clock)
         {"rank", "Rank", "That does it.", PJ_UNIT_IDENTIFIER, false},
         {"path_ns", "Path", "Of the critical path.", PJ_UNIT_NS, false},
         {"share", "Share", "Of the critical path.", PJ_UNIT_RATIO, false},
-        {"mean_ns", "Mean", "What ranks do of it on average, without waits.", PJ_UNIT_NS, false},
-        {"imbalance_ns", "Imbalance",
+        {"mean_ns", "Mean of region", "What ranks do of it on average, without waits.", PJ_UNIT_NS,
+         false},
+        {"imbalance_ns", "Imbalance of region",
          "What all of the region on the path is longer than that average.", PJ_UNIT_NS, false},
     };
     const pj_critical_path *path = &run->waits->delays->paths[clock];

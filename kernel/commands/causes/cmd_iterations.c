@@ -49,7 +49,8 @@ const pj_command pj_command_iterations = {
         "--roi iterations makes the steady ones the region of interest of any command, --roi "
         "iterations:3..8 these; metrics --by iteration shows them as columns. Those of AI runs "
         "(PyTorch traces) are the steps of its profiler, by their numbers: --roi "
-        "steps:3..8.",
+        "steps:3..8.\n"
+        "Efficiencies are those of --set bsc.",
     .example = "popinjay iterations epoch_16proc.prv.gz",
     .faces = PJ_IN_BOTH,
     .groups = groups,

@@ -113,7 +113,7 @@ const pj_command pj_command_parts = {
               "Of AI runs parts are ranges that the program marks (annotations of PyTorch, NVTX, "
               "rocTX): what devices do of what is launched in them.\n"
               "`popinjay metrics --by region` shows functions as columns of the table of "
-              "efficiencies, `--region NAME` one of them.",
+              "efficiencies, `--region NAME` one of them; both tables agree with --set bsc.",
     .example = "popinjay parts run.otf2 --by path",
     .faces = PJ_IN_BOTH,
     .groups = groups,

@@ -111,7 +111,7 @@ const pj_command pj_command_slices = {
               "slices give the run; the ideal network takes of each slice what the rank that is "
               "behind there needs.\n"
               "`popinjay metrics --by time:N` shows slices as columns of the table of "
-              "efficiencies.",
+              "efficiencies; both tables agree with --set bsc.",
     .example = "popinjay slices epoch_16proc.prv.gz --bins 16",
     .faces = PJ_IN_BOTH,
     .reads = true,

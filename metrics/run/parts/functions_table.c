@@ -3,6 +3,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/run/parts/functions.h"
+#include "metrics/run/parts/slices_table.h"
 #include "metrics/run/run_table.h"
 #include "metrics/run/sums.h"
 
@@ -127,7 +128,8 @@ pj_table *pj_functions_table(const pj_run *run, bool own, pj_err *err)
         table->arena,
         "Own time, share, useful, waits and transfer are without what a part calls: share x useful "
         "of all rows adds up to the parallel efficiency of the run. Runtime and efficiencies are "
-        "%s, over the ranks that were in it. Threads are where the first one of their rank is.%s",
+        "%s, over the ranks that were in it. " PJ_EFFICIENCIES_OF_PARTS
+        " Threads are where the first one of their rank is.%s",
         own ? "the same" : "with what it calls", rest);
     return table;
 }

@@ -143,7 +143,7 @@ static const char *note_of(const pj_iterations *it, const pj_table *table, pj_ar
         "%u iterations and a last one without an end; each begins with %s, %s apart on a rank "
         "(median; lengths are of the rank that takes longest), even in %s; %u of %u ranks asked "
         "agree, %.0f %% of the time from MPI_Init to "
-        "MPI_Finalize. %s%s%s",
+        "MPI_Finalize. %s%s%s " PJ_EFFICIENCIES_OF_PARTS,
         it->borders.count, it->anchor, period, it->by_calls ? "calls" : "time", it->voted,
         it->asked, 100 * it->score, steady_text(it, table, arena), nested,
         it->cut_short ? " The run has more MPI calls than were looked at." : "");

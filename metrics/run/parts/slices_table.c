@@ -94,6 +94,6 @@ pj_table *pj_slices_table(const pj_run *run, pj_err *err)
         fill(slices, i, pj_table_add_row(table));
     table->note = "Parallel efficiencies of slices, weighted with their lengths, give that of the "
                   "run; ideal times add up to its own. Serialisation and transfer may exceed 1 "
-                  "where ranks catch up on what they lost before.";
+                  "where ranks catch up on what they lost before. " PJ_EFFICIENCIES_OF_PARTS;
     return table;
 }

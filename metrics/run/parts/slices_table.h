@@ -7,6 +7,13 @@
 #include "metrics/run/run.h"
 #include "metrics/table/table.h"
 
+/// What is said under tables of slices, iterations and functions.
+#define PJ_EFFICIENCIES_OF_PARTS                                                                   \
+    "Efficiencies are as in metrics --set bsc: load balance is the mean over all threads in "      \
+    "parts "                                                                                       \
+    "of the maximum, communication efficiency the maximum in parts of the runtime; other sets "    \
+    "may define them otherwise."
+
 /// One row per slice, DEFINITIONS 12. Error: PJ_E_MISSING where the run has no slices.
 PJ_CHECKED pj_table *pj_slices_table(const pj_run *run, pj_err *err);
 

@@ -68,7 +68,7 @@ typedef struct pj_profile_opts {
     double least_node, least_edge; // of a call graph, parts of the whole; the same
 } pj_profile_opts;
 
-enum { PJ_PLOT_MOST_Y = 16 };
+enum { PJ_PLOT_MOST_Y = 20 };
 
 typedef struct pj_plot_opts {
     const char *title; // NULL = made from the data

@@ -1,4 +1,4 @@
-// What each rank waits for: a stacked bar plot of its waits by pattern.
+// Where the time of each rank goes: a stacked bar plot of its waits by pattern, beside the rest.
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
@@ -11,6 +11,8 @@
 #include "widgets/figure/figure.h"
 #include "widgets/figure/palette.h"
 #include "widgets/plot/plot.h"
+
+#include <string.h>
 
 static const pj_colour pattern_colours[PJ_WAIT_PATTERNS] = {
     [PJ_WAIT_late_sender] = 0xc8372dff,   [PJ_WAIT_late_sender_wrong_order] = 0xea9a92ff,
@@ -49,15 +51,34 @@ static pj_colour colour_of(const char *column)
     return PJ_COLOUR_OTHER;
 }
 
-/// What the caller names, or all that ranks do in MPI.
+static bool is_beside_waits(pj_str column)
+{
+    for (size_t i = 0; i < sizeof other_colours / sizeof *other_colours; i++)
+        if (pj_str_equal(column, pj_str_of(other_colours[i].key)))
+            return true;
+    return false;
+}
+
+static bool has_time(const pj_table *table, size_t column)
+{
+    for (size_t row = 0; row < table->row_count; row++)
+        if (pj_cell_number(*pj_table_cell(table, row, column)) > 0)
+            return true;
+    return false;
+}
+
+/// What the caller names, all that ranks do in MPI ("mpi"), or all that the runtime is made of.
 static void choose(const pj_table *table, pj_plot_opts *bars)
 {
+    bool in_mpi = bars->y[0] && strcmp(bars->y[0], "mpi") == 0 && !bars->y[1];
     size_t count = 0;
-    if (bars->y[0])
+    if (bars->y[0] && !in_mpi)
         return;
-    for (size_t c = 0; c < table->column_count && count + 1 < PJ_PLOT_MOST_Y; c++)
-        if (pj_waits_is_in_mpi(pj_str_of(table->columns[c].key)))
+    for (size_t c = 0; c < table->column_count && count + 1 < PJ_PLOT_MOST_Y; c++) {
+        pj_str key = pj_str_of(table->columns[c].key);
+        if (has_time(table, c) && (pj_waits_is_in_mpi(key) || (!in_mpi && is_beside_waits(key))))
             bars->y[count++] = table->columns[c].key;
+    }
 }
 
 static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err)
@@ -90,10 +111,10 @@ const pj_plot pj_plot_waits = {
     .name = "waits",
     .title = "Waits of each rank",
     .help =
-        "What every rank of a run waits for in MPI calls, and the rest of MPI, as stacked bars, a "
-        "colour for each reason in every run. Time outside MPI and the end are left out, as waits "
-        "are hardly seen beside them; -y outside_mpi_ns -y late_sender_ns -y transfer_ns -y end_ns "
-        "shows these, and so on.",
+        "Where the time of every rank of a run goes, as stacked bars: outside MPI, what MPI calls "
+        "wait for, the rest of MPI, after the last event; a colour for each reason in every run. "
+        "-y mpi leaves out what is not in MPI, where waits are hardly seen beside it; -y "
+        "late_sender_ns -y transfer_ns shows these, and so on.",
     .source = PJ_PLOT_RUN,
     .aspects = PJ_WANT(waits),
     .numbers = pj_waits_ranks,

@@ -29,7 +29,7 @@ static unsigned still_wanted(const pj_load_opts *opts, const pj_run *run, bool b
     if (!beside || (!opts->each_wait && !isnan(run->sums->jsc_ideal_max)))
         aspects &= ~PJ_WANT(waits);
     if (!beside)
-        aspects &= ~PJ_WANT(energy);
+        aspects &= ~(PJ_WANT(energy) | PJ_WANT(omp_waits));
     return aspects;
 }
 

@@ -8,47 +8,99 @@
 #include "metrics/pop/metricset.h"
 #include "metrics/run/run.h"
 #include "metrics/run/study/study.h"
+#include "metrics/run/waits/omp_causes.h"
 #include "metrics/run/waits/run_waits.h"
 #include "metrics/run/waits/wait_causes.h"
 
 #include <math.h>
 
-enum { LOSSES = 3 };
-
 static const double LEAST = 0.00005; // of the runtime: half of the last digit that is shown
 
-/// The metrics that causes are found for, as sets and causes call them.
-static const char *const losses[LOSSES] = {"load_balance", "serialisation_", "transfer_"};
+typedef enum loss { BALANCE, SERIAL, TRANSFER, REGIONS, IDLE, LOSSES } loss;
 
-static bool is_of(const pj_metric *row, const char *loss)
+/// The metrics that causes are found for, as sets and causes call them.
+static const struct {
+    const char *key, *other; // how it begins; NULL = in one way
+    bool ideal, threads;     // taken from the ideal replay; of threads in OpenMP
+} losses[LOSSES] = {
+    [BALANCE] = {"load_balance", "load_imbalance", false, false},
+    [SERIAL] = {"serialisation_", NULL, true, false},
+    [TRANSFER] = {"transfer_", NULL, true, false},
+    [REGIONS] = {"openmp_region_", NULL, false, true},
+    [IDLE] = {"serial_region_", NULL, false, true},
+};
+
+/// What sets divide otherwise than all others: which work load balance and serialisation see, and
+/// the row that has both serialisation and transfer.
+static const struct division {
+    const char *set;
+    pj_cause_work balance, serial;
+    const char *both;
+} divisions[] = {
+    {"mpi", PJ_WORK_USEFUL, PJ_WORK_COMPUTING, NULL},
+    {"mpi-mult", PJ_WORK_USEFUL, PJ_WORK_COMPUTING, NULL},
+    {"bsc", PJ_WORK_THREADS, PJ_WORK_THREADS, NULL},
+    {"bsc-2026", PJ_WORK_THREADS, PJ_WORK_THREADS, NULL},
+    {"hybrid-bsc", PJ_WORK_COMPUTING, PJ_WORK_COMPUTING, "mpi_communication_efficiency"},
+};
+
+static struct division division_of(const pj_metric_set *set)
+{
+    for (size_t i = 0; i < sizeof divisions / sizeof *divisions; i++)
+        if (strcmp(divisions[i].set, set->key) == 0)
+            return divisions[i];
+    return (struct division){NULL, PJ_WORK_COMPUTING, PJ_WORK_COMPUTING, NULL};
+}
+
+static bool is_of(const pj_metric *row, loss kind)
 {
     pj_str key = pj_str_of(row->key);
-    bool mpi = pj_str_starts(key, PJ_S("mpi_"));
-    bool ideal = strcmp(loss, losses[0]) != 0;
-    return pj_str_starts(mpi ? pj_str_from(key, 4) : key, pj_str_of(loss)) &&
-           (!ideal || row->needs & PJ_NEEDS_IDEAL);
+    if (pj_str_starts(key, PJ_S("mpi_")))
+        key = pj_str_from(key, 4);
+    bool named = pj_str_starts(key, pj_str_of(losses[kind].key)) ||
+                 (losses[kind].other && pj_str_starts(key, pj_str_of(losses[kind].other)));
+    return named && (!losses[kind].ideal || row->needs & PJ_NEEDS_IDEAL);
 }
 
-/// False when the set has not all of them.
-static bool find_rows(const pj_metric_set *set, size_t rows[LOSSES])
+typedef struct lost_rows { // of a set, by loss
+    size_t at[LOSSES];
+    bool ranks, threads; // has those of MPI, those of OpenMP
+} lost_rows;
+
+static lost_rows find_rows(const pj_metric_set *set)
 {
-    unsigned found = 0;
+    lost_rows found = {.ranks = false};
+    bool has[LOSSES] = {false};
     for (unsigned i = 0; i < LOSSES; i++)
         for (size_t row = set->count; row-- > 0;)
-            if (is_of(&set->rows[row], losses[i])) {
-                rows[i] = row;
-                found |= 1u << i;
+            if (is_of(&set->rows[row], (loss)i)) {
+                found.at[i] = row;
+                has[i] = true;
             }
-    return found == (1u << LOSSES) - 1;
+    const char *both = division_of(set).both;
+    if (both) {
+        found.at[SERIAL] = found.at[TRANSFER] = (size_t)pj_metric_row(set, pj_str_of(both));
+        has[SERIAL] = has[TRANSFER] = true;
+    }
+    found.ranks = has[BALANCE] && has[SERIAL] && has[TRANSFER];
+    found.threads = has[REGIONS] && has[IDLE];
+    return found;
 }
 
-static const char *lack_of(const pj_run *run)
+static const char *lack_of_ranks(const pj_run *run)
 {
     if (run->other.base)
         return "what waits cost is known of the ideal network alone";
     if (!run->waits)
         return "it is not known what the MPI calls waited for";
     return run->waits->ideal_lacks;
+}
+
+static const char *lack_of_threads(const pj_run *run)
+{
+    if (!run->has_openmp)
+        return "the run has no OpenMP";
+    return run->omp_waits ? NULL : "it is not known what threads of OpenMP waited for";
 }
 
 typedef struct list {
@@ -59,10 +111,10 @@ typedef struct list {
 } list;
 
 /// The row of a cause, made when it is the first run that has it: 0 in all others.
-static pj_metric_cause *cause_of(list *l, size_t row, const pj_wait_cause *cause)
+static pj_metric_cause *cause_of(list *l, size_t row, const char *key, const char *title)
 {
     for (size_t i = 0; i < l->count; i++)
-        if (l->items[i].row == row && strcmp(l->items[i].key, cause->cause) == 0)
+        if (l->items[i].row == row && strcmp(l->items[i].key, key) == 0)
             return &l->items[i];
     if (l->count == l->cap) {
         pj_metric_cause *before = l->items;
@@ -71,21 +123,51 @@ static pj_metric_cause *cause_of(list *l, size_t row, const pj_wait_cause *cause
         for (size_t i = 0; i < l->count; i++)
             l->items[i] = before[i];
     }
-    l->items[l->count] = (pj_metric_cause){row, cause->cause, cause->cause_title,
-                                           pj_new_n(l->arena, pj_metric_value, l->runs)};
+    l->items[l->count] =
+        (pj_metric_cause){row, key, title, pj_new_n(l->arena, pj_metric_value, l->runs)};
     return &l->items[l->count++];
 }
 
-static void add_run(list *l, const pj_run *run, size_t at, const size_t rows[LOSSES])
+static double all_of(const pj_run *run)
+{
+    return (double)run->runtime_ns * run->layout.ranks;
+}
+
+static void add_ranks(list *l, const pj_metric_set *set, const pj_run *run, size_t at,
+                      const lost_rows *rows)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
     uint32_t count;
-    const pj_wait_cause *found = pj_wait_causes(run, true, arena, &count);
-    double all = (double)run->runtime_ns * run->layout.ranks;
+    struct division how = division_of(set);
+    const pj_wait_cause *found = pj_wait_causes(run, how.balance, how.serial, arena, &count);
+    double all = all_of(run);
     for (uint32_t c = 0; c < count && all > 0; c++)
         for (unsigned i = 0; i < LOSSES; i++)
-            if (pj_str_starts(pj_str_of(found[c].metric), pj_str_of(losses[i])))
-                cause_of(l, rows[i], &found[c])->values[at].value = found[c].loss_ns / all;
+            if (pj_str_starts(pj_str_of(found[c].metric), pj_str_of(losses[i].key)))
+                cause_of(l, rows->at[i], found[c].cause, found[c].cause_title)->values[at].value +=
+                    found[c].loss_ns / all;
+}
+
+static void add_threads(list *l, const pj_run *run, size_t at, const lost_rows *rows)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    uint32_t count;
+    const pj_omp_cause *found = pj_omp_causes(run, arena, &count);
+    double all = all_of(run);
+    for (uint32_t c = 0; c < count && all > 0; c++)
+        if (found[c].loss_ns != 0)
+            cause_of(l, rows->at[found[c].serial ? IDLE : REGIONS], found[c].cause, found[c].title)
+                ->values[at]
+                .value += found[c].loss_ns / all;
+}
+
+static void add_run(list *l, const pj_metric_set *set, const pj_run *run, size_t at,
+                    const lost_rows *rows)
+{
+    if (rows->ranks && !lack_of_ranks(run))
+        add_ranks(l, set, run, at, rows);
+    if (rows->threads && !lack_of_threads(run))
+        add_threads(l, run, at, rows);
 }
 
 /// The most that it changes any run by.
@@ -100,7 +182,6 @@ static double most_of(const pj_metric_cause *cause, size_t runs)
 /// Causes that would show as 0.00 in every run become one row.
 static void fold_small(list *l)
 {
-    static const pj_wait_cause rest = {.cause = "others", .cause_title = "Others"};
     size_t kept = 0, count = l->count;
     list folded = {.arena = l->arena, .runs = l->runs};
     for (size_t i = 0; i < count; i++) {
@@ -108,7 +189,7 @@ static void fold_small(list *l)
             l->items[kept++] = l->items[i];
             continue;
         }
-        pj_metric_cause *others = cause_of(&folded, l->items[i].row, &rest);
+        pj_metric_cause *others = cause_of(&folded, l->items[i].row, "others", "Others");
         for (size_t run = 0; run < l->runs; run++)
             others->values[run].value += l->items[i].values[run].value;
     }
@@ -144,41 +225,75 @@ static void add_to_note(pj_metrics *metrics, const char *sentence)
                                     *metrics->note ? " " : "", sentence);
 }
 
-/// What the rows mean, or why there are none.
-static void explain(pj_metrics *metrics, const char *lack)
+/// Whether threads that have no account of their own call MPI.
+static bool other_threads_call(const pj_run *run)
 {
-    if (metrics->cause_count)
-        add_to_note(metrics,
-                    "Causes are in points, hundredths of the runtime; those of load balance and "
-                    "serialisation share the waits of each rank in proportion, as a wait does not "
-                    "tell whether too little work or its order has caused it.");
-    else if (lack)
-        add_to_note(metrics, pj_arena_format(metrics->arena, "No causes: %s.", lack));
+    for (uint32_t i = 0; i < run->layout.locations; i++)
+        if (run->layout.first_location[run->layout.rank_of[i]] != i && run->totals[i].mpi_ns)
+            return true;
+    return false;
+}
+
+/// What the rows mean, or why there are none.
+static void explain(pj_metrics *metrics, const lost_rows *rows, const char *lack)
+{
+    const pj_study *study = metrics->study;
+    bool calls = false;
+    if (!metrics->cause_count) {
+        if (lack)
+            add_to_note(metrics, pj_arena_format(metrics->arena, "No causes: %s.", lack));
+        return;
+    }
+    add_to_note(metrics,
+                rows->ranks
+                    ? "Causes are in points, hundredths of the runtime; those of load balance and "
+                      "serialisation share the waits of each rank in proportion, as a wait does "
+                      "not tell whether too little work or its order has caused it."
+                    : "Causes are in points, hundredths of the runtime.");
+    if (rows->threads && !lack_of_threads(study->cases[0].run))
+        add_to_note(metrics, "Management of OpenMP includes waiting for the last thread where a "
+                             "region ends without a barrier.");
+    for (size_t i = 0; i < study->count; i++)
+        calls |= other_threads_call(study->cases[i].run);
+    if (rows->ranks && calls)
+        add_to_note(metrics, "Waits are those of first threads: what others wait for in MPI is "
+                             "time outside MPI of the first one, as far as that waits for them.");
+}
+
+/// Runs that lack the causes of some rows.
+static const char *give_reasons(list *l, const pj_study *study, const lost_rows *rows)
+{
+    const char *last = NULL;
+    for (size_t run = 0; run < study->count; run++) {
+        const char *ranks = rows->ranks ? lack_of_ranks(study->cases[run].run) : NULL;
+        const char *threads = rows->threads ? lack_of_threads(study->cases[run].run) : NULL;
+        last = ranks ? ranks : threads ? threads : last;
+        for (size_t i = 0; i < l->count; i++) {
+            size_t row = l->items[i].row;
+            bool of_threads = rows->threads && (row == rows->at[REGIONS] || row == rows->at[IDLE]);
+            l->items[i].values[run].reason = of_threads ? threads : ranks;
+        }
+    }
+    return last;
 }
 
 void pj_metrics_find_causes(pj_metrics *metrics)
 {
     const pj_study *study = metrics->study;
     list l = {.arena = metrics->arena, .runs = study->count};
-    const char *last = NULL;
-    size_t rows[LOSSES];
-    if (!find_rows(metrics->set, rows)) {
-        explain(metrics,
-                "this set does not have load balance, serialisation and transfer of ranks");
+    lost_rows rows = find_rows(metrics->set);
+    if (!rows.ranks && !rows.threads) {
+        explain(metrics, &rows,
+                "this set does not have load balance, serialisation and transfer of ranks, nor "
+                "rows of OpenMP regions");
         return;
     }
     for (size_t run = 0; run < study->count; run++)
-        if (!lack_of(study->cases[run].run))
-            add_run(&l, study->cases[run].run, run, rows);
+        add_run(&l, metrics->set, study->cases[run].run, run, &rows);
     fold_small(&l);
-    for (size_t run = 0; run < study->count; run++) {
-        const char *lack = lack_of(study->cases[run].run);
-        last = lack ? lack : last;
-        for (size_t i = 0; lack && i < l.count; i++)
-            l.items[i].values[run].reason = lack;
-    }
+    const char *last = give_reasons(&l, study, &rows);
     put_in_order(&l);
     metrics->causes = l.items;
     metrics->cause_count = l.count;
-    explain(metrics, last);
+    explain(metrics, &rows, last);
 }

@@ -710,8 +710,6 @@ static const char *lack_of_ideal(const pj_run *run)
 {
     if (run->roi.set)
         return "the ideal network is replayed as a whole, not in a region of interest";
-    if (run->layout.locations > run->layout.ranks)
-        return "ranks have several threads, which the ideal account does not tell apart";
     return run->ideal.available ? NULL : run->ideal.reason;
 }
 

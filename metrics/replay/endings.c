@@ -16,6 +16,7 @@ void pj_endings_ideal(const pj_ending *endings, pj_run *run, pj_ideal *ideal)
 {
     const pj_layout *layout = &run->layout;
     ideal->finish_ns = pj_new_n(run->arena, double, layout->ranks);
+    ideal->first_ns = pj_new_n(run->arena, double, layout->ranks);
     ideal->compute_ns = pj_new_n(run->arena, double, layout->ranks);
     double start = 0, end = 0;
     for (uint32_t i = 0; i < layout->locations; i++) {
@@ -28,11 +29,15 @@ void pj_endings_ideal(const pj_ending *endings, pj_run *run, pj_ideal *ideal)
         start = fmax(start, o->from.now);
         end = fmax(end, o->to.now);
         ideal->finish_ns[rank] = fmax(ideal->finish_ns[rank], o->to.now);
-        if (first)
-            ideal->compute_ns[rank] = o->to.compute_ns - o->from.compute_ns;
+        if (!first)
+            continue;
+        ideal->first_ns[rank] = o->to.now;
+        ideal->compute_ns[rank] = o->to.compute_ns - o->from.compute_ns;
     }
-    for (uint32_t k = 0; k < layout->ranks; k++)
+    for (uint32_t k = 0; k < layout->ranks; k++) {
         ideal->finish_ns[k] = fmax(ideal->finish_ns[k] - start, 0);
+        ideal->first_ns[k] = fmax(ideal->first_ns[k] - start, 0);
+    }
     ideal->runtime_ns = nearbyint(fmax(end - start, 0));
     ideal->available = true;
     ideal->reason = NULL;

@@ -31,7 +31,7 @@ struct pj_wait_history {
     pj_wait_delays *delays;
     pj_wait_paths *paths;
     pj_wait_steps *ideal_steps; // on the clocks of the replay
-    pj_wait_paths *ideal_paths; // NULL = ranks have threads, which are not told apart there
+    pj_wait_paths *ideal_paths;
     wait_sum sums[PJ_WAIT_REGIONS_MOST][PJ_WAIT_PATTERNS];
 };
 
@@ -45,11 +45,9 @@ pj_wait_history *pj_wait_history_new(const pj_run *run)
     history->steps = pj_wait_steps_new(run->layout.ranks, STEPS);
     history->delays = pj_wait_delays_new(history->steps);
     history->paths = pj_wait_paths_new(history->steps, run->layout.ranks, run->roi);
-    if (run->layout.locations == run->layout.ranks) {
-        history->ideal_steps = pj_wait_steps_new(run->layout.ranks, IDEAL_STEPS);
-        history->ideal_paths =
-            pj_wait_paths_new(history->ideal_steps, run->layout.ranks, (pj_roi){.set = false});
-    }
+    history->ideal_steps = pj_wait_steps_new(run->layout.ranks, IDEAL_STEPS);
+    history->ideal_paths =
+        pj_wait_paths_new(history->ideal_steps, run->layout.ranks, (pj_roi){.set = false});
     return history;
 }
 
@@ -71,15 +69,41 @@ void pj_wait_history_event(pj_wait_history *history, const pj_event *event)
     pj_wait_regions_event(history->regions, event);
 }
 
-/// What a rank does outside MPI is on both clocks; beyond the region of interest nothing is told.
-static void spend(pj_wait_history *history, uint32_t rank, pj_wait_step_kind kind,
-                  pj_region_piece piece)
+static uint64_t ns_between(uint64_t from, uint64_t to)
 {
+    return to > from ? to - from : 0;
+}
+
+/// From one call to the next on both clocks: a rank waits for its threads, which may differ.
+typedef struct between {
+    uint64_t ns, ideal_ns;     // all of it
+    uint64_t done, ideal_done; // so far
+} between;
+
+/// What a rank does there takes its share of the ideal clock.
+static pj_region_piece ideal_piece(between *all, pj_region_piece piece)
+{
+    all->done += piece.ns;
+    double share = (double)all->done / (double)all->ns;
+    uint64_t until = all->done == all->ns || all->ns == all->ideal_ns
+                         ? all->ideal_ns - (all->ns - all->done)
+                         : (uint64_t)(share * (double)all->ideal_ns);
+    piece.ns = until - all->ideal_done;
+    all->ideal_done = until;
+    return piece;
+}
+
+/// What a rank does outside MPI is on both clocks; beyond the region of interest nothing is told.
+/// Gives it on the ideal clock.
+static pj_region_piece spend(pj_wait_history *history, uint32_t rank, pj_wait_step_kind kind,
+                             between *all, pj_region_piece piece)
+{
+    pj_region_piece ideal = ideal_piece(all, piece);
     if (kind == PJ_STEP_BEYOND)
-        return;
+        return ideal;
     pj_wait_paths_spend(history->paths, rank, piece);
-    if (history->ideal_paths)
-        pj_wait_paths_spend(history->ideal_paths, rank, piece);
+    pj_wait_paths_spend(history->ideal_paths, rank, ideal);
+    return ideal;
 }
 
 /// As pj_wait_regions_next, cut at the borders of the region of interest; where the piece lies.
@@ -113,19 +137,20 @@ pj_step_place pj_wait_history_enter(pj_wait_history *history, uint32_t rank, pj_
                                     uint64_t enter, uint64_t clock)
 {
     pj_step_line *line = pj_wait_steps_line(history->steps, rank);
+    pj_step_line *ideal = pj_wait_steps_line(history->ideal_steps, rank);
+    between all = {ns_between(line->until, enter), ns_between(ideal->until, clock), 0, 0};
     uint32_t region = pj_wait_regions_call(history->regions, call);
     uint64_t step = pj_wait_steps_begin(history->steps, rank, enter, region);
     pj_region_piece piece;
     pj_wait_step_kind kind;
-    if (history->ideal_paths)
-        pj_wait_steps_begin(history->ideal_steps, rank, clock, region);
+    pj_wait_steps_begin(history->ideal_steps, rank, clock, region);
     while (next_piece(history, rank, &line->until, enter, &piece, &kind)) {
         pj_step_entry entry = {.kind = (uint8_t)kind, .region = piece.region, .ns = piece.ns};
-        spend(history, rank, kind, piece);
         pj_wait_steps_add(history->steps, rank, entry);
-        if (history->ideal_paths)
-            pj_wait_steps_add(history->ideal_steps, rank, entry);
+        entry.ns = spend(history, rank, kind, &all, piece).ns;
+        pj_wait_steps_add(history->ideal_steps, rank, entry);
     }
+    ideal->until = clock;
     return (pj_step_place){step, pj_wait_regions_now(history->regions, rank)};
 }
 
@@ -156,15 +181,12 @@ void pj_wait_history_leave(pj_wait_history *history, uint32_t rank, uint64_t lea
     pj_wait_steps_at(history->steps, rank, line->next - 1)->leave = leave;
     line->until = leave;
     pj_wait_paths_leave(history->paths, rank);
-    if (history->ideal_paths)
-        pj_wait_paths_leave(history->ideal_paths, rank);
+    pj_wait_paths_leave(history->ideal_paths, rank);
 }
 
 void pj_wait_history_ideal(pj_wait_history *history, const pj_ideal_wait *wait)
 {
-    if (!history->ideal_paths)
-        return;
-    const pj_step_line *line = pj_wait_steps_line(history->ideal_steps, wait->rank);
+    pj_step_line *line = pj_wait_steps_line(history->ideal_steps, wait->rank);
     history->sums[wait->region][wait->pattern].ideal_ns += wait->inside ? wait->ns : 0;
     pj_wait_paths_wait(history->ideal_paths, &(pj_delayed){.rank = wait->rank,
                                                            .culprit = wait->culprit,
@@ -174,6 +196,7 @@ void pj_wait_history_ideal(pj_wait_history *history, const pj_ideal_wait *wait)
                                                            .inside_ns = wait->ns});
     pj_wait_paths_leave(history->ideal_paths, wait->rank);
     pj_wait_steps_begin(history->ideal_steps, wait->rank, wait->until, PJ_WAIT_REGION_NONE);
+    line->until = wait->until;
 }
 
 void pj_wait_history_sum(pj_wait_history *history, uint32_t region, const pj_one_wait *wait)
@@ -200,30 +223,28 @@ static void end_path(pj_critical_path *path, uint32_t rank, uint64_t end)
 /// The clock of the replay at the end of a rank, which does so much behind its last call.
 static uint64_t ideal_end(const pj_wait_history *history, uint32_t rank, uint64_t behind)
 {
-    const pj_step_line *line = pj_wait_steps_line(history->ideal_steps, rank);
     if (!history->roi.set) // else these are times in the region
-        return (uint64_t)(history->run->ideal.finish_ns[rank] + 0.5);
-    return line->next > line->first
-               ? pj_wait_steps_at(history->ideal_steps, rank, line->next - 1)->enter + behind
-               : behind;
+        return (uint64_t)(history->run->ideal.first_ns[rank] + 0.5);
+    return pj_wait_steps_line(history->ideal_steps, rank)->until + behind;
 }
 
 /// What ranks do behind their last call.
 static void end_ranks(pj_wait_history *history, bool cut, pj_delays *out)
 {
     const pj_layout *layout = &history->run->layout;
+    bool lacks = out->paths[PJ_PATH_IDEAL].lacks != NULL;
     for (uint32_t i = 0; i < layout->ranks; i++) {
         uint64_t end = history->run->totals[layout->first_location[i]].last_event_ns;
         uint64_t from = pj_wait_steps_line(history->steps, i)->until;
-        uint64_t behind = end > from ? end - from : 0;
+        between all = {.ns = ns_between(from, end)};
+        uint64_t ideal = lacks ? 0 : ideal_end(history, i, all.ns);
+        all.ideal_ns = ns_between(pj_wait_steps_line(history->ideal_steps, i)->until, ideal);
         pj_region_piece piece;
         pj_wait_step_kind kind;
-        while (!cut && next_piece(history, i, &from, end, &piece, &kind)) {
-            spend(history, i, kind, piece);
-        }
+        while (!cut && next_piece(history, i, &from, end, &piece, &kind))
+            spend(history, i, kind, &all, piece);
         end_path(&out->paths[PJ_PATH_MEASURED], i, end);
-        if (!out->paths[PJ_PATH_IDEAL].lacks)
-            end_path(&out->paths[PJ_PATH_IDEAL], i, ideal_end(history, i, behind));
+        end_path(&out->paths[PJ_PATH_IDEAL], i, ideal);
     }
 }
 
@@ -274,7 +295,5 @@ size_t pj_wait_history_bytes(const pj_wait_history *history)
 {
     return sizeof *history + history->steps->bytes + pj_wait_regions_bytes(history->regions) +
            pj_wait_delays_bytes(history->delays) + pj_wait_paths_bytes(history->paths) +
-           (history->ideal_paths
-                ? history->ideal_steps->bytes + pj_wait_paths_bytes(history->ideal_paths)
-                : 0);
+           history->ideal_steps->bytes + pj_wait_paths_bytes(history->ideal_paths);
 }

@@ -114,6 +114,7 @@ pj_run *pj_run_case(pj_run *base, const pj_ideal *ideal, const char *network_lab
     run->name = pj_arena_format(run->arena, "%s @ %s", base->name, network_label);
     run->ideal = *ideal;
     run->ideal.finish_ns = copy_clocks(ideal->finish_ns, base->layout.ranks, run->arena);
+    run->ideal.first_ns = copy_clocks(ideal->first_ns, base->layout.ranks, run->arena);
     run->ideal.compute_ns = copy_clocks(ideal->compute_ns, base->layout.ranks, run->arena);
     run->sums = NULL; // follow from the totals and the clocks
     run->part = (pj_part_of){.whole = NULL};

@@ -59,7 +59,8 @@ typedef struct pj_ideal {
     bool available;
     const char *reason; // why not, when not available
     double runtime_ns;
-    double *finish_ns;  // by rank
+    double *finish_ns;  // by rank: of the thread that ends last
+    double *first_ns;   // by rank: of its first thread
     double *compute_ns; // by rank
 } pj_ideal;
 

@@ -457,7 +457,7 @@ static const char *lack_omp_waits(const pj_run *run, const pj_timeline_opts *tim
 {
     (void)timeline;
     (void)beside;
-    return run->omp_waits ? NULL : "does not say what threads waited for";
+    return run->omp_waits || !run->has_openmp ? NULL : "does not say what threads waited for";
 }
 
 static bool stale_omp_waits(const pj_run *run)

@@ -63,10 +63,11 @@ static void set_ideal(pj_run *run, double runtime_ns)
     run->ideal.available = true;
     run->ideal.runtime_ns = runtime_ns;
     run->ideal.finish_ns = pj_new_n(run->arena, double, run->layout.ranks);
+    run->ideal.first_ns = pj_new_n(run->arena, double, run->layout.ranks);
     run->ideal.compute_ns = pj_new_n(run->arena, double, run->layout.ranks);
     for (uint32_t r = 0; r < run->layout.ranks; r++) {
         const pj_totals *master = &run->totals[run->layout.first_location[r]];
-        run->ideal.finish_ns[r] = runtime_ns;
+        run->ideal.finish_ns[r] = run->ideal.first_ns[r] = runtime_ns;
         run->ideal.compute_ns[r] = (double)master->outside_mpi_ns;
     }
 }

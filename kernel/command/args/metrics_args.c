@@ -87,7 +87,7 @@ const pj_param pj_causes_rows[] = {
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(pj_metrics_args, causes),
      .help = "Under load balance, serialisation and transfer: the waits and calls that they are "
-             "lost to, in points of the runtime."},
+             "lost to, in points of the runtime; under OpenMP regions what threads lose there."},
     {0},
 };
 
@@ -216,7 +216,7 @@ pj_load_opts pj_metrics_args_reading(const pj_session *session, const char *set,
     return (pj_load_opts){.for_sums = true,
                           .each_wait = causes,
                           .steps = known && pj_metric_set_steps(known),
-                          .aspects = aspects | (causes ? PJ_WANT(waits) : 0)};
+                          .aspects = aspects | (causes ? PJ_WANT(waits) | PJ_WANT(omp_waits) : 0)};
 }
 
 bool pj_metrics_args_run(pj_session *session, const pj_load_args *load, const pj_metrics_args *args,

@@ -20,6 +20,7 @@
 #include "metrics/run/sums.h"
 #include "metrics/run/waits/omp_waits.h"
 #include "metrics/run/waits/run_waits.h"
+#include "metrics/run/waits/wait_causes.h"
 #include "metrics/run/waits/wait_places.h"
 #include "metrics/trace/layout.h"
 #include "metrics/trace/mpi_call.h"
@@ -246,11 +247,12 @@ static pj_fault_kind kind_of(const search *s, pj_mpi_call call)
 static void find_in_network(search *s)
 {
     const pj_run *run = s->run;
-    double lost[PJ_FAULT_KINDS] = {0}, most[PJ_FAULT_KINDS] = {0}, all = 0;
+    double lost[PJ_FAULT_KINDS] = {0}, most[PJ_FAULT_KINDS] = {0}, all;
     const char *names[PJ_FAULT_KINDS] = {NULL};
     if (!run->ideal.available || !run->waits || !run->waits->has_ideal)
         return;
     double saved = ((double)run->runtime_ns - run->ideal.runtime_ns) * s->threads;
+    all = fmax(pj_wait_outside_lost(run), 0);
     for (uint32_t i = 0; i < run->waits->call_count; i++) {
         const pj_wait_call *call = &run->waits->calls[i];
         pj_fault_kind kind = kind_of(s, call->call);

@@ -1,5 +1,6 @@
 // Waits on the ideal network.
-// A rank computes, waits and ends: calls take no more time than their waits.
+// A rank computes, waits and ends: calls take no more time than their waits. Of a rank with threads
+// its first one counts, which may wait for the others outside MPI.
 #include "metrics/run/waits/ideal_waits.h"
 
 #include "metrics/base/arena.h"
@@ -23,8 +24,7 @@ pj_waits *pj_ideal_waits(const pj_run *run, pj_arena *arena)
     out->sums = pj_new_n(arena, pj_wait_sum, run->waits->sum_count + 1);
     out->ranks = pj_new_n(arena, pj_wait_rank, run->layout.ranks);
     for (uint32_t i = 0; i < run->layout.ranks; i++)
-        out->ranks[i] = (pj_wait_rank){.outside_ns = whole(ideal->compute_ns[i]),
-                                       .end_ns = whole(ideal->runtime_ns - ideal->finish_ns[i])};
+        out->ranks[i].end_ns = whole(ideal->runtime_ns - ideal->first_ns[i]);
     for (uint32_t i = 0; i < run->waits->sum_count; i++) {
         const pj_wait_sum *sum = &run->waits->sums[i];
         if (!sum->ideal_ns)
@@ -37,5 +37,7 @@ pj_waits *pj_ideal_waits(const pj_run *run, pj_arena *arena)
         out->ranks[sum->rank].wait_ns += sum->ideal_ns;
         out->ranks[sum->rank].mpi_ns += sum->ideal_ns;
     }
+    for (uint32_t i = 0; i < run->layout.ranks; i++)
+        out->ranks[i].outside_ns = whole(ideal->first_ns[i] - (double)out->ranks[i].wait_ns);
     return out;
 }

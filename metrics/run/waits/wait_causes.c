@@ -2,12 +2,14 @@
 // On the ideal network a rank computes, waits and ends: what it does not compute until the end of
 // the run are its waits and its end. Each of them is lost to load balance as far as the rank
 // computes less than the one that computes most, and to serialisation for the rest. What a call
-// takes beyond its ideal waits is lost to transfer.
+// takes beyond its ideal waits is lost to transfer, and so is what else a rank does longer than
+// there.
 #include "metrics/run/waits/wait_causes.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
 #include "metrics/run/waits/run_waits.h"
+#include "metrics/trace/layout.h"
 #include "metrics/trace/mpi_call.h"
 
 #include <math.h>
@@ -15,50 +17,90 @@
 
 enum { END = PJ_WAIT_PATTERNS, OUTSIDE, KINDS };
 
-typedef struct shares { // of patterns, then of the end and of what is neither MPI nor useful
-    double balance[KINDS], serial[KINDS];
-} shares;
-
-/// What a rank computes: outside MPI, or what efficiencies count of it.
-static double work_of(const pj_run *run, bool useful, uint32_t rank)
-{
-    const pj_totals *first = &run->totals[run->layout.first_location[rank]];
-    return useful ? (double)(first->serial_useful_ns + first->openmp_ns)
-                  : run->ideal.compute_ns[rank];
-}
-
-typedef struct sharing {
+typedef struct division { // of what is lost to load balance, or to serialisation
     const pj_run *run;
-    bool useful;
-    double most; // that a rank computes
-} sharing;
+    const double *outside; // MPI on the ideal network, by rank
+    pj_cause_work work;
+    bool serial;
+    double most;        // that a rank or thread computes
+    double lost[KINDS]; // to patterns, to the end, to what is neither MPI nor computation
+} division;
 
-static void share(shares *s, const sharing *how, uint32_t rank, unsigned kind, double ns)
+/// What first threads do outside MPI on the ideal network.
+static double *outside_of(const pj_run *run, pj_arena *arena)
 {
-    double runtime = how->run->ideal.runtime_ns, work = work_of(how->run, how->useful, rank);
-    double idle = runtime - work;
-    if (!(idle > 0))
-        return;
-    s->balance[kind] += ns * (how->most - work) / idle;
-    s->serial[kind] += ns * (runtime - how->most) / idle;
+    double *outside = pj_new_n(arena, double, run->layout.ranks);
+    for (uint32_t i = 0; i < run->layout.ranks; i++)
+        outside[i] = run->ideal.first_ns[i];
+    for (uint32_t i = 0; i < run->waits->sum_count; i++)
+        outside[run->waits->sums[i].rank] -= (double)run->waits->sums[i].ideal_ns;
+    return outside;
 }
 
-static shares share_all(const pj_run *run, bool useful)
+static double work_of(const division *d, uint32_t location)
 {
-    const pj_ideal *ideal = &run->ideal;
-    shares s = {.balance = {0}};
-    sharing how = {run, useful, 0};
-    for (uint32_t i = 0; i < run->layout.ranks; i++)
-        how.most = fmax(how.most, work_of(run, useful, i));
+    const pj_totals *t = &d->run->totals[location];
+    switch (d->work) {
+    case PJ_WORK_OUTSIDE:
+        return d->outside[d->run->layout.rank_of[location]];
+    case PJ_WORK_COMPUTING:
+        return (double)(t->serial_useful_ns + t->openmp_ns);
+    case PJ_WORK_USEFUL:
+    case PJ_WORK_THREADS:
+        return (double)t->useful_ns;
+    }
+    return 0;
+}
+
+/// Which part of what a rank or thread does not compute is lost. Where one computes longer than the
+/// ideal runtime, as it calls MPI in OpenMP, nothing is lost to serialisation.
+static double part_of(const division *d, double work)
+{
+    double runtime = d->run->ideal.runtime_ns, idle = runtime - work;
+    if (d->most >= runtime || !(idle > 0))
+        return d->serial ? 0 : 1;
+    return (d->serial ? runtime - d->most : d->most - work) / idle;
+}
+
+/// What it computes longer, no wait has to do with.
+static double excess_of(const division *d)
+{
+    double excess = fmax(d->most - d->run->ideal.runtime_ns, 0);
+    return d->serial ? -excess : excess;
+}
+
+/// The losses of a rank, or of its threads, but for its waits; gives which part of these is lost.
+static double divide_rank(division *d, uint32_t rank)
+{
+    const pj_layout *layout = &d->run->layout;
+    bool threads = d->work == PJ_WORK_THREADS;
+    uint32_t first = layout->first_location[rank];
+    uint32_t behind = threads ? layout->first_location[rank + 1] : first + 1;
+    double weight = threads ? (double)layout->ranks / layout->locations : 1, sum = 0;
+    for (uint32_t i = first; i < behind; i++) {
+        double work = work_of(d, i), part = part_of(d, work);
+        sum += weight * part;
+        d->lost[OUTSIDE] += weight * (part * (d->outside[rank] - work) + excess_of(d));
+    }
+    d->lost[END] += sum * (d->run->ideal.runtime_ns - d->run->ideal.first_ns[rank]);
+    return sum;
+}
+
+static void divide(division *d)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const pj_run *run = d->run;
+    const pj_layout *layout = &run->layout;
+    double *parts = pj_new_n(arena, double, layout->ranks);
+    for (uint32_t i = 0; i < layout->locations; i++)
+        if (d->work == PJ_WORK_THREADS || layout->first_location[layout->rank_of[i]] == i)
+            d->most = fmax(d->most, work_of(d, i));
+    for (uint32_t rank = 0; rank < layout->ranks; rank++)
+        parts[rank] = divide_rank(d, rank);
     for (uint32_t i = 0; i < run->waits->sum_count; i++) {
         const pj_wait_sum *sum = &run->waits->sums[i];
-        share(&s, &how, sum->rank, sum->pattern, (double)sum->ideal_ns);
+        d->lost[sum->pattern] += parts[sum->rank] * (double)sum->ideal_ns;
     }
-    for (uint32_t i = 0; i < run->layout.ranks; i++) {
-        share(&s, &how, i, END, ideal->runtime_ns - ideal->finish_ns[i]);
-        share(&s, &how, i, OUTSIDE, ideal->compute_ns[i] - work_of(run, useful, i));
-    }
-    return s;
 }
 
 typedef struct list {
@@ -109,13 +151,27 @@ static void add_waits(list *l, metric of, const double ns[KINDS])
     sort_from(l, first);
 }
 
-static void add_calls(list *l, const pj_run *run)
+static double sum_outside(const pj_run *run, const double *outside)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < run->layout.ranks; i++)
+        sum += (double)run->waits->ranks[i].outside_ns - outside[i];
+    return sum;
+}
+
+double pj_wait_outside_lost(const pj_run *run)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    return sum_outside(run, outside_of(run, arena));
+}
+
+static void add_calls(list *l, const pj_run *run, const double *outside)
 {
     uint32_t first = l->count;
     double end = 0;
     for (uint32_t i = 0; i < run->layout.ranks; i++)
         end +=
-            (double)run->waits->ranks[i].end_ns - (run->ideal.runtime_ns - run->ideal.finish_ns[i]);
+            (double)run->waits->ranks[i].end_ns - (run->ideal.runtime_ns - run->ideal.first_ns[i]);
     for (uint32_t i = 0; i < run->waits->call_count; i++) {
         const pj_wait_call *call = &run->waits->calls[i];
         const pj_mpi_call_row *row = pj_mpi_call_at(call->call);
@@ -124,17 +180,23 @@ static void add_calls(list *l, const pj_run *run)
         add(l, transfer, name, name, ns);
     }
     add_end(l, transfer, end);
+    add(l, transfer, "outside_mpi", "Outside MPI, longer than on the ideal network",
+        sum_outside(run, outside));
     sort_from(l, first);
 }
 
-const pj_wait_cause *pj_wait_causes(const pj_run *run, bool useful, pj_arena *arena,
-                                    uint32_t *count)
+const pj_wait_cause *pj_wait_causes(const pj_run *run, pj_cause_work balance_of,
+                                    pj_cause_work serial_of, pj_arena *arena, uint32_t *count)
 {
-    list l = {pj_new_n(arena, pj_wait_cause, 2 * KINDS + run->waits->call_count + 1), 0};
-    shares s = share_all(run, useful);
-    add_waits(&l, balance, s.balance);
-    add_waits(&l, serial, s.serial);
-    add_calls(&l, run);
+    list l = {pj_new_n(arena, pj_wait_cause, 2 * KINDS + run->waits->call_count + 2), 0};
+    const double *outside = outside_of(run, arena);
+    division parts[] = {{.run = run, .outside = outside, .work = balance_of},
+                        {.run = run, .outside = outside, .work = serial_of, .serial = true}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        divide(&parts[i]);
+    add_waits(&l, balance, parts[0].lost);
+    add_waits(&l, serial, parts[1].lost);
+    add_calls(&l, run, outside);
     *count = l.count;
     return l.items;
 }

@@ -8,15 +8,28 @@
 
 typedef struct pj_wait_cause {
     const char *metric; // "load_balance", "serialisation_efficiency", "transfer_efficiency"
-    const char *cause;  // a pattern, "end", the name of an MPI call, "outside_mpi_not_useful"
+    const char *cause;  // a pattern, "end", the name of an MPI call, "outside_mpi_not_useful",
+                        // "outside_mpi"
     const char *metric_title, *cause_title; // for people; all constants
     double loss_ns;                         // of all ranks; those of a metric sum up to its loss
 } pj_wait_cause;
 
+/// What an efficiency counts as computation; what else is done outside MPI is lost to it.
+typedef enum pj_cause_work {
+    PJ_WORK_OUTSIDE,   // all outside MPI, on the ideal network: nothing is lost
+    PJ_WORK_COMPUTING, // of first threads: in OpenMP, and useful outside it
+    PJ_WORK_USEFUL,    // of first threads
+    PJ_WORK_THREADS,   // useful time of each thread; those of a rank wait with their first one
+} pj_cause_work;
+
 /// In the order of the metrics, the largest loss first. The run has ideal waits
-/// (pj_waits.has_ideal). `useful`: ranks compute as far as they are useful, which is what
-/// efficiencies count, and lose what else they do outside MPI; else all time outside MPI counts.
-const pj_wait_cause *pj_wait_causes(const pj_run *run, bool useful, pj_arena *arena,
-                                    uint32_t *count);
+/// (pj_waits.has_ideal). Load balance is that of `balance`; serialisation lies between the most of
+/// `serial` and the ideal runtime.
+const pj_wait_cause *pj_wait_causes(const pj_run *run, pj_cause_work balance, pj_cause_work serial,
+                                    pj_arena *arena, uint32_t *count);
+
+/// What first threads did longer outside MPI than on the ideal network, where they wait otherwise
+/// for their threads, in ns of all ranks. The run has ideal waits.
+double pj_wait_outside_lost(const pj_run *run);
 
 #endif

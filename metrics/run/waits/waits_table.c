@@ -328,7 +328,8 @@ static pj_table *causes_table(const pj_run *run)
     };
     pj_table *table = pj_table_new("");
     uint32_t count;
-    const pj_wait_cause *causes = pj_wait_causes(run, false, table->arena, &count);
+    const pj_wait_cause *causes =
+        pj_wait_causes(run, PJ_WORK_OUTSIDE, PJ_WORK_OUTSIDE, table->arena, &count);
     table->title = pj_arena_format(table->arena, "What the waits of %s cost", run->name);
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
         pj_table_add_column(table, columns[c]);

@@ -89,9 +89,12 @@ static void a_set_without_these_rows_says_so(void **state)
 {
     (void)state;
     pj_auto_script s = late_sender();
-    pj_auto_metrics metrics = metrics_of(s->run, "openmp");
+    pj_auto_metrics metrics = metrics_of(s->run, "jsc");
     assert_int_equal(metrics->cause_count, 0);
     assert_non_null(strstr(metrics->note, "this set does not have"));
+    pj_auto_metrics threads = metrics_of(s->run, "openmp");
+    assert_int_equal(threads->cause_count, 0);
+    assert_non_null(strstr(threads->note, "No causes: the run has no OpenMP"));
 }
 
 int main(void)

@@ -47,7 +47,8 @@ static double lost(const pj_script *s, const char *metric, const char *cause)
     pj_auto_arena arena = pj_arena_new(NULL);
     uint32_t count;
     double ns = 0;
-    const pj_wait_cause *causes = pj_wait_causes(s->run, false, arena, &count);
+    const pj_wait_cause *causes =
+        pj_wait_causes(s->run, PJ_WORK_OUTSIDE, PJ_WORK_OUTSIDE, arena, &count);
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(causes[i].metric, metric) == 0 &&
             (!cause || strcmp(causes[i].cause, cause) == 0))

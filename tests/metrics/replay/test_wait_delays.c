@@ -2,6 +2,7 @@
 #include "metrics/run/waits/delays_table.h"
 #include "metrics/run/waits/run_delays.h"
 #include "metrics/run/waits/run_waits.h"
+#include "metrics/run/waits/wait_causes.h"
 #include "metrics/trace/event.h"
 #include "tests/support/trace/replay_script.h"
 
@@ -287,18 +288,80 @@ static void regions_cost_what_the_path_does_longer(void **state)
     assert_true(fabs(b->imbalance_ns - 58) < 1e-9);
 }
 
-static void ranks_with_threads_have_no_ideal_path(void **state)
+static double lost(const pj_script *s, const char *metric, const char *cause)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    uint32_t count;
+    double ns = 0;
+    const pj_wait_cause *causes =
+        pj_wait_causes(s->run, PJ_WORK_OUTSIDE, PJ_WORK_OUTSIDE, arena, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(causes[i].metric, metric) == 0 &&
+            (!cause || strcmp(causes[i].cause, cause) == 0))
+            ns += causes[i].loss_ns;
+    return ns;
+}
+
+/// On the ideal network the second thread of rank 0 begins with the first one, at 10, and is waited
+/// for until 49 in place of 40. What the first one does until its send takes so much longer.
+static void ranks_wait_for_their_threads(void **state)
 {
     (void)state;
     pj_auto_script s = pj_script_new(2, 2);
-    pj_script_call(s, 0, "MPI_Send", 20, 22);
-    pj_script_call(s, 2, "MPI_Recv", 10, 25);
-    pj_script_send(s, (pj_script_message){0, 2, 20, 10, 25, .size = 100});
-    pj_script_last(s, 0, 30);
-    pj_script_last(s, 2, 30);
-    const pj_delays *d = solve(s, 30);
-    assert_non_null(d->paths[PJ_PATH_IDEAL].lacks);
-    assert_int_equal(d->paths[PJ_PATH_IDEAL].count, 0);
+    in_function(s, 0, A, 0, 40);
+    pj_script_openmp(s, 0, PJ_OMP_PARALLEL, 1, 0);
+    pj_script_openmp(s, 0, PJ_OMP_FUNCTION, 1, 10);
+    pj_script_openmp(s, 0, PJ_OMP_FUNCTION, 0, 38);
+    pj_script_openmp(s, 0, PJ_OMP_PARALLEL, 0, 40);
+    pj_script_openmp(s, 1, PJ_OMP_FUNCTION, 1, 0);
+    pj_script_openmp(s, 1, PJ_OMP_FUNCTION, 0, 39);
+    pj_script_call(s, 0, "MPI_Send", 45, 47);
+    pj_script_call(s, 2, "MPI_Recv", 20, 50);
+    pj_script_send(s, (pj_script_message){0, 2, 45, 20, 50, .size = 100});
+    pj_script_last(s, 0, 60);
+    pj_script_last(s, 2, 60);
+    const pj_delays *d = solve(s, 60);
+    assert_true(s->run->ideal.runtime_ns == 67);
+    assert_int_equal(d->paths[PJ_PATH_IDEAL].length_ns, 67);
+    assert_int_equal(ideal_path_of(d, "function 1", 0), 48); // 40 of 45 that take 54
+    assert_int_equal(ideal_path_of(d, "outside any function", 0), 6 + 13);
+    assert_int_equal(s->run->waits->sums[0].ideal_ns, 54 - 20);
+    assert_true(lost(s, "load_balance", "late_sender") == 34);
+    assert_true(lost(s, "load_balance", "end") == 3);
+    assert_true(lost(s, "serialisation_efficiency", NULL) == 0);
+    assert_true(lost(s, "transfer_efficiency", "outside_mpi") == -9);
+    assert_true(lost(s, "transfer_efficiency", NULL) == 2 * (60 - 67));
+}
+
+/// Rank 0 calls MPI in OpenMP: counted as computation, that takes longer than the ideal runtime.
+static void nothing_is_serialised_where_openmp_is_longer(void **state)
+{
+    (void)state;
+    pj_auto_script s = pj_script_new(2, 2);
+    pj_script_openmp(s, 0, PJ_OMP_PARALLEL, 1, 0);
+    pj_script_call(s, 0, "MPI_Send", 10, 70);
+    pj_script_openmp(s, 0, PJ_OMP_PARALLEL, 0, 75);
+    pj_script_call(s, 2, "MPI_Recv", 8, 71);
+    pj_script_send(s, (pj_script_message){0, 2, 10, 8, 71, .size = 100});
+    pj_script_last(s, 0, 80);
+    pj_script_last(s, 2, 80);
+    s->run->totals[0].openmp_ns = 75;
+    s->run->totals[2].serial_useful_ns = 17;
+    solve(s, 80);
+    assert_true(s->run->ideal.runtime_ns == 20); // 10, 5 and 5; rank 1 waits from 8 to 10
+    pj_auto_arena arena = pj_arena_new(NULL);
+    uint32_t count;
+    double balance = 0, serial = 0;
+    const pj_wait_cause *causes =
+        pj_wait_causes(s->run, PJ_WORK_COMPUTING, PJ_WORK_COMPUTING, arena, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        bool sender = strcmp(causes[i].cause, "late_sender") == 0;
+        balance += strcmp(causes[i].metric, "load_balance") == 0 ? causes[i].loss_ns : 0;
+        serial += strcmp(causes[i].metric, "serialisation_efficiency") == 0 ? causes[i].loss_ns : 0;
+        assert_true(!sender || causes[i].loss_ns == 2);
+    }
+    assert_true(balance == 75 - 17);
+    assert_true(serial == 2 * (20 - 75));
 }
 
 static pj_script *propagation_in(uint64_t from, uint64_t to)
@@ -378,7 +441,8 @@ int main(void)
         cmocka_unit_test(a_call_with_two_waits_goes_over_twice),
         cmocka_unit_test(ranks_that_have_gone_on_too_far_are_told_of),
         cmocka_unit_test(regions_cost_what_the_path_does_longer),
-        cmocka_unit_test(ranks_with_threads_have_no_ideal_path),
+        cmocka_unit_test(ranks_wait_for_their_threads),
+        cmocka_unit_test(nothing_is_serialised_where_openmp_is_longer),
         cmocka_unit_test(regions_of_interest_tell_the_functions_that_wait),
         cmocka_unit_test(delays_count_as_far_as_their_waits_are_in_the_region),
         cmocka_unit_test(regions_of_interest_have_their_part_of_the_path),

@@ -1,7 +1,9 @@
 // What must not depend on how ranks are numbered, nor on the unit of time, nor on where a run is
-// cut: waits, who made ranks wait, and the critical paths of programs made at random.
+// cut: waits, who made ranks wait, and the critical paths of programs made at random, with and
+// without threads.
 #include "metrics/run/waits/run_delays.h"
 #include "metrics/run/waits/run_waits.h"
+#include "metrics/run/waits/wait_causes.h"
 #include "metrics/trace/event.h"
 #include "tests/support/trace/replay_script.h"
 
@@ -19,7 +21,9 @@ enum { RANKS = 5, ROUNDS = 40, SEEDS = 12 };
 typedef struct guise {
     uint32_t to[RANKS];
     uint64_t scale;
-    pj_roi roi; // that it is looked at in
+    pj_roi roi;       // that it is looked at in
+    uint32_t threads; // of each rank, 1 or 2
+    bool teams;       // work is shared with the second one, which may call MPI
 } guise;
 
 typedef struct writer {
@@ -40,12 +44,18 @@ static uint64_t at(const writer *w, uint64_t time)
     return time * w->as->scale;
 }
 
+/// The first thread, which calls MPI but in teams.
+static uint32_t first_of(const writer *w, uint32_t rank)
+{
+    return w->as->to[rank] * w->as->threads;
+}
+
 static void compute(writer *w, uint32_t rank)
 {
     uint64_t end = w->now[rank] + 20 + noise(w, 1000);
     pj_event event = {.time = at(w, w->now[rank]),
                       .a = 1 + noise(w, 3),
-                      .location = w->as->to[rank],
+                      .location = first_of(w, rank),
                       .kind = PJ_EV_OTHER,
                       .code = PJ_FUNCTION};
     pj_script_event(w->script, event);
@@ -62,16 +72,16 @@ static void ring(writer *w)
     for (uint32_t r = 0; r < RANKS; r++) {
         sent[r] = w->now[r];
         w->now[r] += 1 + noise(w, 9);
-        pj_script_call(w->script, w->as->to[r], "MPI_Send", at(w, sent[r]), at(w, w->now[r]));
+        pj_script_call(w->script, first_of(w, r), "MPI_Send", at(w, sent[r]), at(w, w->now[r]));
         w->now[r] += 1 + noise(w, 5);
     }
     for (uint32_t r = 0; r < RANKS; r++) {
         uint32_t from = (r + RANKS - 1) % RANKS;
         uint64_t enter = w->now[r], ready = sent[from] > enter ? sent[from] : enter;
         w->now[r] = ready + 3 + noise(w, 20);
-        pj_script_call(w->script, w->as->to[r], "MPI_Recv", at(w, enter), at(w, w->now[r]));
+        pj_script_call(w->script, first_of(w, r), "MPI_Recv", at(w, enter), at(w, w->now[r]));
         pj_script_send(w->script,
-                       (pj_script_message){w->as->to[from], w->as->to[r], at(w, sent[from]),
+                       (pj_script_message){first_of(w, from), first_of(w, r), at(w, sent[from]),
                                            at(w, enter), at(w, w->now[r]), .size = 100});
     }
 }
@@ -83,21 +93,63 @@ static void collect(writer *w, const char *name, uint32_t root)
         latest = w->now[r] > latest ? w->now[r] : latest;
     for (uint32_t r = 0; r < RANKS; r++) {
         uint64_t leave = latest + 1 + noise(w, 30);
-        pj_script_collect(w->script, w->as->to[r],
+        pj_script_collect(w->script, first_of(w, r),
                           (pj_script_collective){name, at(w, w->now[r]), at(w, leave), 1,
                                                  .root = r == root, .bytes = 8});
         w->now[r] = leave;
     }
 }
 
+static void pair(writer *w, uint32_t location, uint16_t code, uint64_t begin, uint64_t end)
+{
+    pj_script_openmp(w->script, location, code, 1, at(w, begin));
+    pj_script_openmp(w->script, location, code, 0, at(w, end));
+}
+
+/// All open a region of two threads; the second ones send each other messages in some.
+static void work_in_teams(writer *w)
+{
+    uint64_t from[RANKS], now[RANKS], sent[RANKS];
+    bool sends = noise(w, 2);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        from[r] = w->now[r] + 1 + noise(w, 9);
+        sent[r] = from[r] + noise(w, 300);
+        now[r] = sent[r] + 2;
+        if (sends)
+            pj_script_call(w->script, first_of(w, r) + 1, "MPI_Send", at(w, sent[r]),
+                           at(w, now[r]));
+    }
+    for (uint32_t r = 0; r < RANKS; r++) {
+        uint32_t of = (r + RANKS - 1) % RANKS;
+        uint64_t enter = now[r] + 1, ready = sent[of] > enter ? sent[of] : enter;
+        uint64_t master = from[r] + 1 + noise(w, 400), worker = now[r] + noise(w, 400);
+        if (sends) {
+            uint64_t leave = ready + 2 + noise(w, 20);
+            pj_script_call(w->script, first_of(w, r) + 1, "MPI_Recv", at(w, enter), at(w, leave));
+            pj_script_send(w->script, (pj_script_message){first_of(w, of) + 1, first_of(w, r) + 1,
+                                                          at(w, sent[of]), at(w, enter),
+                                                          at(w, leave), .size = 100});
+            worker = leave + noise(w, 100);
+        }
+        uint64_t end = (master > worker ? master : worker) + 1 + noise(w, 5);
+        pair(w, first_of(w, r), PJ_OMP_PARALLEL, w->now[r], end);
+        pair(w, first_of(w, r), PJ_OMP_FUNCTION, from[r], master);
+        pair(w, first_of(w, r) + 1, PJ_OMP_FUNCTION, from[r], worker);
+        w->script->run->totals[first_of(w, r)].openmp_ns += at(w, end - w->now[r]);
+        w->now[r] = end;
+    }
+}
+
 static pj_script *write_down(uint64_t seed, const guise *as)
 {
     static const char *const names[] = {"MPI_Barrier", "MPI_Allreduce", "MPI_Bcast", "MPI_Reduce"};
-    writer w = {.script = pj_script_new(RANKS, 1), .as = as, .seed = seed};
+    writer w = {.script = pj_script_new(RANKS, as->threads), .as = as, .seed = seed};
     uint64_t end = 0;
     for (unsigned round = 0; round < ROUNDS; round++) {
         for (uint32_t r = 0; r < RANKS; r++)
             compute(&w, r);
+        if (as->teams)
+            work_in_teams(&w);
         if (noise(&w, 3))
             ring(&w);
         else
@@ -105,7 +157,7 @@ static pj_script *write_down(uint64_t seed, const guise *as)
     }
     for (uint32_t r = 0; r < RANKS; r++) {
         compute(&w, r);
-        pj_script_last(w.script, as->to[r], at(&w, w.now[r]));
+        pj_script_last(w.script, first_of(&w, r), at(&w, w.now[r]));
         end = w.now[r] > end ? w.now[r] : end;
     }
     w.script->run->roi = as->roi;
@@ -192,13 +244,41 @@ static void same_delays(const pj_delays *plain, const pj_delays *other, const gu
     }
 }
 
+/// What is lost adds up, on the ideal network and beside it.
+static void losses_add_up(const pj_script *s)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    static const char *const metrics[] = {"load_balance", "serialisation_efficiency",
+                                          "transfer_efficiency"};
+    const pj_run *run = s->run;
+    uint32_t count;
+    double most = 0, sum = 0, lost[3] = {0};
+    for (uint32_t r = 0; r < RANKS; r++) {
+        double work = (double)run->totals[run->layout.first_location[r]].openmp_ns;
+        most = fmax(most, work);
+        sum += work;
+    }
+    double runtime = (double)run->runtime_ns, ideal = run->ideal.runtime_ns;
+    double all[] = {RANKS * most - sum, RANKS * (ideal - most), RANKS * (runtime - ideal)};
+    const pj_wait_cause *causes =
+        pj_wait_causes(run, PJ_WORK_COMPUTING, PJ_WORK_COMPUTING, arena, &count);
+    for (uint32_t i = 0; i < count; i++)
+        for (size_t m = 0; m < 3; m++)
+            lost[m] += strcmp(causes[i].metric, metrics[m]) == 0 ? causes[i].loss_ns : 0;
+    for (size_t m = 0; m < 3; m++)
+        if (fabs(lost[m] - all[m]) > 1e-9 * RANKS * runtime)
+            fail_msg("%s: %.15g in place of %.15g", metrics[m], lost[m], all[m]);
+}
+
 static void compare(const guise *as)
 {
-    const guise plain = {{0, 1, 2, 3, 4}, 1, {.set = false}};
+    const guise plain = {{0, 1, 2, 3, 4}, 1, {.set = false}, as->threads, as->teams};
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         pj_auto_script a = write_down(seed, &plain);
         pj_auto_script b = write_down(seed, as);
         const pj_waits *x = a->run->waits, *y = b->run->waits;
+        losses_add_up(a);
+        losses_add_up(b);
         same_sums(x, y, as);
         same_delays(x->delays, y->delays, as);
         for (unsigned clock = 0; clock < PJ_PATHS; clock++)
@@ -209,14 +289,14 @@ static void compare(const guise *as)
 static void ranks_may_be_numbered_otherwise(void **state)
 {
     (void)state;
-    compare(&(guise){{4, 2, 0, 3, 1}, 1, {.set = false}});
-    compare(&(guise){{1, 2, 3, 4, 0}, 1, {.set = false}});
+    compare(&(guise){{4, 2, 0, 3, 1}, 1, {.set = false}, 1, false});
+    compare(&(guise){{1, 2, 3, 4, 0}, 1, {.set = false}, 1, false});
 }
 
 static void times_may_be_longer(void **state)
 {
     (void)state;
-    compare(&(guise){{0, 1, 2, 3, 4}, 1000, {.set = false}});
+    compare(&(guise){{0, 1, 2, 3, 4}, 1000, {.set = false}, 1, false});
 }
 
 /// All that a region of interest tells is added to `sums`, in an order that is the same for all
@@ -248,7 +328,7 @@ static void regions_that_adjoin_add_up(void **state)
     (void)state;
     enum { MOST = 4096, CUTS = 3 };
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        guise as = {{0, 1, 2, 3, 4}, 1, {.set = false}};
+        guise as = {{0, 1, 2, 3, 4}, 1, {.set = false}, 1, false};
         double all[MOST] = {0}, parts[MOST] = {0}, same[MOST] = {0};
         pj_auto_script whole = write_down(seed, &as);
         uint64_t end = whole->run->end_ns;
@@ -268,12 +348,36 @@ static void regions_that_adjoin_add_up(void **state)
     }
 }
 
+static void threads_go_with_their_ranks(void **state)
+{
+    (void)state;
+    compare(&(guise){{4, 2, 0, 3, 1}, 1, {.set = false}, 2, true});
+}
+
+/// A second thread that does nothing changes nothing.
+static void idle_threads_are_none(void **state)
+{
+    (void)state;
+    const guise alone = {{0, 1, 2, 3, 4}, 1, {.set = false}, 1, false},
+                idle = {{0, 1, 2, 3, 4}, 1, {.set = false}, 2, false};
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        pj_auto_script a = write_down(seed, &alone);
+        pj_auto_script b = write_down(seed, &idle);
+        same_sums(a->run->waits, b->run->waits, &alone);
+        same_delays(a->run->waits->delays, b->run->waits->delays, &alone);
+        for (unsigned clock = 0; clock < PJ_PATHS; clock++)
+            same_path(a->run->waits->delays, b->run->waits->delays, (pj_path_clock)clock, &alone);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_may_be_numbered_otherwise),
         cmocka_unit_test(times_may_be_longer),
         cmocka_unit_test(regions_that_adjoin_add_up),
+        cmocka_unit_test(threads_go_with_their_ranks),
+        cmocka_unit_test(idle_threads_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,9 +59,12 @@ static pj_run *noisy_run(uint32_t ranks, uint32_t threads)
     run->ideal = (pj_ideal){.available = true,
                             .runtime_ns = 9999999999.25,
                             .finish_ns = pj_new_n(run->arena, double, ranks),
+                            .first_ns = pj_new_n(run->arena, double, ranks),
                             .compute_ns = pj_new_n(run->arena, double, ranks)};
-    for (uint32_t r = 0; r < ranks; r++)
+    for (uint32_t r = 0; r < ranks; r++) {
         run->ideal.finish_ns[r] = (double)(noise(&seed) + r);
+        run->ideal.first_ns[r] = run->ideal.finish_ns[r] - (double)(ranks - r);
+    }
     run->import.count[PJ_IMPORT_malformed_record] = 3;
     run->import.first_line[PJ_IMPORT_malformed_record] = 77;
     pj_run_remark(run, PJ_WARNING, "made", "a remark with \"quotes\" and \xff");
@@ -228,6 +231,7 @@ static void few_threads_are_kept_exactly(void **state)
         assert_memory_equal(run->counters[c].useful, back->counters[c].useful,
                             15 * sizeof(int64_t));
     assert_memory_equal(run->ideal.finish_ns, back->ideal.finish_ns, 5 * sizeof(double));
+    assert_memory_equal(run->ideal.first_ns, back->ideal.first_ns, 5 * sizeof(double));
     assert_memory_equal(&run->roi, &back->roi, sizeof run->roi);
     assert_string_equal(back->tag, "before");
     assert_int_equal(back->layout.node_names, 2);

@@ -1,0 +1,210 @@
+// Runs with MPI and OpenMP, in both formats of traces: what causes cost is what the rows of the
+// metric sets lack, to the last digits, and the same in both.
+#include "metrics/analyse/load.h"
+#include "metrics/pop/metrics.h"
+#include "metrics/run/aspect.h"
+#include "metrics/run/study/study.h"
+#include "metrics/run/waits/run_delays.h"
+#include "metrics/run/waits/run_waits.h"
+#include "tests/support/trace/model_app.h"
+#include "tests/support/trace/otf2_writer.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define ANCHOR PJ_BINARY_DIR "/hybrid_causes.otf2"
+#define TRACE PJ_BINARY_DIR "/hybrid_causes.prv"
+
+#define APP                                                                                        \
+    .iterations = 4, .work_ns = 8e6, .imbalance = 0.2, .shifting = 0.07, .halo_ns = 21000,         \
+    .collective_ns = 8000, .fork_ns = 5000, .join_ns = 3000, .halo_bytes = 40960, .ipc = 1.4,      \
+    .ghz = 2.1
+#define TEAM .openmp = true, .serial_fraction = 0.07, .thread_imbalance = 0.1
+
+static const pj_model_app apps[] = {
+    {APP, .ranks = 3, .threads = 4, TEAM},
+    {APP, .ranks = 5, .threads = 1, TEAM},
+    {APP, .ranks = 4, .threads = 1},
+    {APP, .ranks = 2, .threads = 3, TEAM},
+};
+enum { APPS = sizeof apps / sizeof *apps, PURE = 2 };
+
+static pj_run *load(const char *path, unsigned workers)
+{
+    pj_err err = {0};
+    pj_job job = {.workers = workers};
+    pj_run *run = pj_load(
+        path,
+        (pj_load_opts){.ignore_summary = true, .aspects = PJ_WANT(delays) | PJ_WANT(omp_waits)},
+        &job, &err);
+    if (!run)
+        fail_msg("%s: %s", path, err.text);
+    return run;
+}
+
+static void write_both(const pj_model_app *app)
+{
+    pj_auto_trace trace = pj_model_write(app);
+    pj_err err = {0};
+    assert_true(pj_trace_writer_save(trace, TRACE, &err));
+    if (!pj_otf2_writer_save(trace, ANCHOR, (pj_otf2_style){0}, &err))
+        fail_msg("%s", err.text);
+}
+
+static pj_metrics *metrics_of(pj_run *run, const char *set)
+{
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_study study = pj_study_new(&run, 1, (pj_study_opts){0}, &err);
+    pj_metrics *metrics = pj_metrics_new(pj_metric_set_by_key(pj_str_of(set)), study,
+                                         (pj_metrics_opts){.causes = true}, &err);
+    assert_non_null(metrics);
+    return metrics;
+}
+
+static double value_of(const pj_metrics *metrics, const char *row)
+{
+    pj_metric_value value =
+        pj_metrics_at(metrics, 0, (size_t)pj_metric_row(metrics->set, pj_str_of(row)));
+    assert_null(value.reason);
+    return value.value;
+}
+
+static double sum_of(const pj_metrics *metrics, const char *row)
+{
+    double sum = 0;
+    for (size_t i = 0; i < metrics->cause_count; i++)
+        if (strcmp(metrics->set->rows[metrics->causes[i].row].key, row) == 0) {
+            assert_null(metrics->causes[i].values[0].reason);
+            sum += metrics->causes[i].values[0].value;
+        }
+    return sum;
+}
+
+/// What a row lacks, in points of the runtime: of a factor f, which stands beside others that make
+/// up c, c (1 - f).
+typedef struct expected {
+    const char *set, *row;
+    const char *others; // c, of the set; NULL = it is a part of the runtime
+    bool inefficiency;
+} expected;
+
+static const expected rows[] = {
+    {"hybrid", "mpi_load_balance", NULL, false},
+    {"hybrid", "mpi_serialisation_efficiency", NULL, false},
+    {"hybrid", "mpi_transfer_efficiency", NULL, false},
+    {"hybrid", "openmp_region_efficiency", NULL, false},
+    {"hybrid", "serial_region_efficiency", NULL, false},
+    {"hybrid-ineff", "mpi_load_imbalance", NULL, true},
+    {"hybrid-ineff", "mpi_serialisation_inefficiency", NULL, true},
+    {"hybrid-ineff", "mpi_transfer_inefficiency", NULL, true},
+    {"hybrid-ineff", "openmp_region_inefficiency", NULL, true},
+    {"hybrid-ineff", "serial_region_inefficiency", NULL, true},
+    {"hybrid-mult", "mpi_load_balance", "mpi_communication_efficiency", false},
+    {"hybrid-mult", "mpi_serialisation_efficiency", "mpi_transfer_efficiency", false},
+    {"hybrid-mult", "mpi_transfer_efficiency", NULL, false},
+    {"hybrid-bsc", "mpi_load_balance", "mpi_communication_efficiency", false},
+    {"hybrid-bsc", "mpi_communication_efficiency", NULL, false},
+    {"mpi", "mpi_load_balance", NULL, false},
+    {"mpi", "mpi_serialisation_efficiency", NULL, false},
+    {"mpi", "mpi_transfer_efficiency", NULL, false},
+    {"mpi-mult", "mpi_serialisation_efficiency", "mpi_transfer_efficiency", false},
+    {"mpi-mult", "mpi_transfer_efficiency", NULL, false},
+    {"bsc", "load_balance", "communication_efficiency", false},
+    {"bsc", "serialisation_efficiency", "transfer_efficiency", false},
+    {"bsc", "transfer_efficiency", NULL, false},
+    {"bsc-2026", "load_balance", "communication_efficiency", false},
+    {"bsc-2026", "serialisation_efficiency", "transfer_efficiency", false},
+    {"openmp", "openmp_region_efficiency", NULL, false},
+    {"openmp", "serial_region_efficiency", NULL, false},
+};
+
+static void add_up(pj_run *run)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const expected *want = &rows[i];
+        bool threads = strstr(want->row, "region_") != NULL;
+        if (threads && !run->has_openmp)
+            continue;
+        pj_auto_metrics metrics = metrics_of(run, want->set);
+        double value = value_of(metrics, want->row);
+        double lost = want->inefficiency ? value : 1 - value;
+        lost *= want->others ? value_of(metrics, want->others) : 1;
+        if (fabs(sum_of(metrics, want->row) - lost) > 1e-12)
+            fail_msg("%ux%u, %s, %s: causes of %.15g, it lacks %.15g", run->layout.ranks,
+                     run->layout.locations / run->layout.ranks, want->set, want->row,
+                     sum_of(metrics, want->row), lost);
+    }
+}
+
+static void same_causes(pj_run *a, pj_run *b, const char *set)
+{
+    pj_auto_metrics x = metrics_of(a, set);
+    pj_auto_metrics y = metrics_of(b, set);
+    assert_int_equal(x->cause_count, y->cause_count);
+    for (size_t i = 0; i < x->cause_count; i++) {
+        assert_string_equal(x->causes[i].key, y->causes[i].key);
+        assert_true(x->causes[i].values[0].value == y->causes[i].values[0].value);
+    }
+}
+
+/// It leads through no MPI, and is as long as the run on the ideal network.
+static void path_is_whole(const pj_run *run)
+{
+    const pj_critical_path *path = &run->waits->delays->paths[PJ_PATH_IDEAL];
+    uint64_t sum = 0;
+    assert_null(path->lacks);
+    for (uint32_t i = 0; i < path->count; i++) {
+        const char *name = run->waits->delays->regions[path->parts[i].region].name;
+        assert_false(strncmp(name, "MPI_", 4) == 0);
+        sum += path->parts[i].ns;
+    }
+    assert_int_equal(sum, (uint64_t)run->ideal.runtime_ns);
+    assert_int_equal(path->length_ns, sum);
+}
+
+static void causes_are_what_rows_lack(void **state)
+{
+    (void)state;
+    for (size_t a = 0; a < APPS; a++) {
+        write_both(&apps[a]);
+        pj_auto_run prv = load(TRACE, 1);
+        pj_auto_run otf2 = load(ANCHOR, 1);
+        pj_auto_run workers = load(TRACE, 4);
+        pj_auto_run shared = load(ANCHOR, 4);
+        add_up(prv);
+        add_up(otf2);
+        path_is_whole(prv);
+        path_is_whole(otf2);
+        same_causes(prv, workers, "hybrid");
+        same_causes(otf2, shared, "hybrid");
+    }
+}
+
+static void one_thread_a_rank_is_mpi_alone(void **state)
+{
+    (void)state;
+    write_both(&apps[PURE]);
+    pj_auto_run run = load(TRACE, 1);
+    pj_auto_metrics hybrid = metrics_of(run, "hybrid");
+    pj_auto_metrics mpi = metrics_of(run, "mpi");
+    assert_true(hybrid->cause_count > 0);
+    assert_int_equal(hybrid->cause_count, mpi->cause_count);
+    for (size_t i = 0; i < mpi->cause_count; i++) {
+        assert_string_equal(hybrid->causes[i].key, mpi->causes[i].key);
+        assert_true(hybrid->causes[i].values[0].value == mpi->causes[i].values[0].value);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(causes_are_what_rows_lack),
+        cmocka_unit_test(one_thread_a_rank_is_mpi_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -3,6 +3,7 @@
 #include "widgets/figure/chart.h"
 #include "widgets/figure/column_text.h"
 #include "widgets/plot/plot.h"
+#include "widgets/plot/plot_parts.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
@@ -95,33 +96,10 @@ static bool parse_key(const char *text, pj_key *key, pj_err *err)
         hint.at);
 }
 
-/// The slices or iterations that all cases but the run itself are; NULL when there are others.
-static const pj_slices *one_run_cut(const pj_study *study)
-{
-    const pj_run *whole = pj_run_whole(study->cases[0].run);
-    if (!whole->slices || whole->slices->count != whole->parts.count || study->count < 2)
-        return NULL;
-    for (size_t run = 0; run < study->count; run++)
-        if (pj_run_whole(study->cases[run].run) != whole)
-            return NULL;
-    return whole->slices;
-}
-
-/// Of such a run: the number of the iteration, or the middle of the slice in s.
-static double place_of(const scaling *s, size_t run)
-{
-    const pj_run *part = s->metrics->study->cases[run].run;
-    uint32_t i = 0;
-    while (i + 1 < s->along->count && part->part.whole->parts.items[i] != part)
-        i++;
-    const pj_run_slice *slice = &s->along->items[i];
-    bool equal = strcmp(s->along->what, "slice") == 0;
-    return equal ? ((double)slice->start_ns + (double)slice->end_ns) / 2e9 : s->along->first + i;
-}
-
 static double x_of(const scaling *s, size_t run)
 {
-    return s->along ? place_of(s, run) : pj_study_key_number(s->metrics->study, run, s->x);
+    return s->along ? pj_parts_along_place(s->along, s->metrics->study->cases[run].run)
+                    : pj_study_key_number(s->metrics->study, run, s->x);
 }
 
 /// What all parts together are has no place among them.
@@ -137,7 +115,7 @@ static bool choose_keys(scaling *s, pj_err *err)
     bool hybrid = varies(study, PJ_BY_THREADS_PER_RANK);
     s->x = hybrid || !varies(study, PJ_BY_RANKS) ? PJ_BY_THREADS : PJ_BY_RANKS;
     s->by = s->metrics->by;
-    s->along = s->opts.x ? NULL : one_run_cut(study);
+    s->along = s->opts.x ? NULL : pj_parts_along(study);
     bool cut = s->parts && s->opts.by && !pj_key_parse(pj_str_of(s->opts.by), &s->by);
     if (!parse_key(s->opts.x, &s->x, err) || (!cut && !parse_key(s->opts.by, &s->by, err)))
         return false;
@@ -481,36 +459,6 @@ static pj_axis y_axis(const scaling *s)
     return axis;
 }
 
-static const char *x_title(const scaling *s)
-{
-    if (!s->along)
-        return pj_key_title(s->x);
-    return strcmp(s->along->what, "slice") == 0 ? "Time" : "Iterations";
-}
-
-/// From the first part of a run to its last; iterations have ticks at their numbers.
-static pj_axis along_axis(const scaling *s)
-{
-    enum { MOST_TICKS = 20 };
-    const pj_slices *along = s->along;
-    double from = along->first - 0.5, to = from + along->count;
-    if (strcmp(along->what, "slice") == 0) {
-        from = (double)along->items[0].start_ns / 1e9;
-        to = (double)along->items[along->count - 1].end_ns / 1e9;
-        pj_axis time = pj_axis_new(PJ_AXIS_LINEAR, from, to, false);
-        time.title = "Time [s]";
-        return time;
-    }
-    pj_axis axis = {
-        .kind = PJ_AXIS_LINEAR, .from = from, .to = to, .title = "Iteration", .given = true};
-    uint32_t stride = 1 + along->count / MOST_TICKS;
-    axis.ticks = pj_new_n(s->arena, pj_tick, along->count + 1);
-    for (uint32_t i = 0; i < along->count; i += stride)
-        axis.ticks[axis.tick_count++] =
-            (pj_tick){along->first + i, pj_arena_format(s->arena, "%u", along->first + i)};
-    return axis;
-}
-
 /// Ticks at the values that were measured.
 static pj_axis x_axis(const scaling *s)
 {
@@ -778,6 +726,30 @@ static const char *summary_of(const scaling *s, pj_arena *arena)
     return pj_arena_text(arena, pj_buf_str(&text));
 }
 
+/// Whether parts of runs of one size stand at one place, each once: as lines they would be dots
+/// above each other.
+static bool are_beside(const scaling *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->samples[i].x != s->samples[0].x)
+            return false;
+    return s->parts && !s->along && !s->opts.x && s->count == s->series_count;
+}
+
+static pj_figure *draw_bars(const scaling *s, const pj_draw *draw, pj_err *err)
+{
+    pj_named_part *parts = pj_new_n(s->arena, pj_named_part, s->count + 1);
+    const size_t runs = s->metrics->study->count;
+    size_t count = 0;
+    for (size_t run = 0; run < runs; run++)
+        for (size_t i = 0; i < s->count; i++)
+            if (s->samples[i].run == run)
+                parts[count++] = (pj_named_part){series_key(s, run), s->samples[i].y};
+    pj_plot_opts opts = s->opts;
+    opts.y[0] = NULL;
+    return pj_plot_parts_bars(s->metric, parts, count, opts, draw, err);
+}
+
 /// With a capital at its start.
 static const char *sentence_of(const char *text, pj_arena *arena)
 {
@@ -799,25 +771,25 @@ static pj_figure *draw_plot(const scaling *s, const pj_draw *draw)
 {
     pj_chart_label *labels = pj_new_n(s->arena, pj_chart_label, s->series_count + 3);
     pj_chart_key *keys = pj_new_n(s->arena, pj_chart_key, s->series_count + 1);
-    const char *over = x_title(s);
+    const char *over = s->along ? pj_parts_along_title(s->along) : pj_key_title(s->x);
     const char *title =
         pj_arena_format(s->arena, "%s over %c%s", s->metric->title, *over | 0x20, over + 1);
     const char *subtitle = s->opts.title
                                ? pj_arena_format(s->arena, "%s: %s", title, s->metrics->set->title)
                                : s->metrics->title;
-    pj_chart chart =
-        pj_chart_new((pj_chart_opts){.title = s->opts.title ? s->opts.title : title,
-                                     .subtitle = subtitle,
-                                     .note = note_of(s),
-                                     .width = s->opts.width,
-                                     .height = s->opts.height,
-                                     .x = s->along ? along_axis(s) : x_axis(s),
-                                     .keys = keys,
-                                     .key_count = fill_keys(s, keys),
-                                     .y = y_axis(s),
-                                     .room = pj_chart_label_room(draw, s->arena, labels,
-                                                                 fill_labels(s, NULL, 0, labels))},
-                     draw);
+    pj_chart chart = pj_chart_new(
+        (pj_chart_opts){
+            .title = s->opts.title ? s->opts.title : title,
+            .subtitle = subtitle,
+            .note = note_of(s),
+            .width = s->opts.width,
+            .height = s->opts.height,
+            .x = s->along ? pj_parts_along_axis(s->along, s->arena) : x_axis(s),
+            .keys = keys,
+            .key_count = fill_keys(s, keys),
+            .y = y_axis(s),
+            .room = pj_chart_label_room(draw, s->arena, labels, fill_labels(s, NULL, 0, labels))},
+        draw);
     pj_callouts callouts = {.chart = &chart};
     double to = chart.x.ticks[chart.x.tick_count - 1].value;
     if (has_ideal(s))
@@ -843,6 +815,8 @@ static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw
                 s.missing ? s.missing : "there are no runs");
         return NULL;
     }
+    if (are_beside(&s))
+        return draw_bars(&s, draw, err);
     if (s.parts && s.series_count > MOST_PARTS) {
         pj_fail(err, PJ_E_USAGE, NULL, 0,
                 "parts of the runs make %zu lines; at most %d are readable: take fewer, as with "

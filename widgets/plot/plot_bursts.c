@@ -84,6 +84,7 @@ static size_t fill_keys(const pj_burst_clusters *bursts, pj_chart_key *keys, pj_
 /// What points of one or more runs reach.
 typedef struct extent {
     double least, most, ipc, longest; // instructions; the largest ones
+    double shortest, lasting;         // durations
 } extent;
 
 static void widen(extent *e, const pj_burst_clusters *bursts)
@@ -94,6 +95,8 @@ static void widen(extent *e, const pj_burst_clusters *bursts)
         e->most = fmax(e->most, instructions_of(sum));
         e->ipc = fmax(e->ipc, ipc_of(sum));
         e->longest = fmax(e->longest, (double)sum->time_ns);
+        e->shortest = fmin(e->shortest, duration_of(sum));
+        e->lasting = fmax(e->lasting, duration_of(sum));
     }
 }
 
@@ -161,21 +164,14 @@ static bool may_be_drawn(const pj_run *run, pj_err *err)
     return true;
 }
 
-/// Durations from the left to the right, on one line.
-static double choose_durations(const pj_burst_clusters *bursts, pj_chart_opts *how, pj_arena *arena)
+/// Durations from the left to the right, on one line; returns their factor.
+static double choose_durations(const extent *e, pj_axis *x, pj_axis *y, pj_arena *arena)
 {
-    double least = INFINITY, most = 0;
-    for (size_t i = 0; i < bursts->point_count; i++) {
-        least = fmin(least, duration_of(&bursts->points[i].sum));
-        most = fmax(most, duration_of(&bursts->points[i].sum));
-    }
-    const pj_column_text form = pj_column_text_unit(PJ_UNIT_NS, most);
-    how->x = pj_axis_new(PJ_AXIS_LOG, form.factor * least / 1.5, form.factor * most * 1.5, false);
-    how->x.title = pj_arena_format(arena, "Duration of a burst [%s]", form.unit);
-    how->y = (pj_axis){.kind = PJ_AXIS_LINEAR, .from = -1, .to = 1, .given = true};
-    how->subtitle = "Areas are times; bursts of about the same duration have one colour, as the "
-                    "trace has no counters of instructions and cycles";
-    how->height = how->height > 0 ? how->height : strip_height;
+    const pj_column_text form = pj_column_text_unit(PJ_UNIT_NS, e->lasting);
+    *x = pj_axis_new(PJ_AXIS_LOG, form.factor * e->shortest / 1.5, form.factor * e->lasting * 1.5,
+                     false);
+    x->title = pj_arena_format(arena, "Duration of a burst [%s]", form.unit);
+    *y = (pj_axis){.kind = PJ_AXIS_LINEAR, .from = -1, .to = 1, .given = true};
     return form.factor;
 }
 
@@ -195,13 +191,17 @@ static pj_figure *draw_run(const pj_run *run, pj_plot_opts opts, const pj_draw *
                          .key_count = fill_keys(run->bursts, keys, arena)};
     if (run->bursts->point_count > DRAWN_MOST)
         how.note = "Only what takes longest is drawn.";
-    extent e = {.least = INFINITY};
+    extent e = {.least = INFINITY, .shortest = INFINITY};
     widen(&e, run->bursts);
     panel p = {.bursts = run->bursts, .longest = e.longest, .most = DRAWN_MOST};
-    if (run->bursts->timed)
-        p.duration = choose_durations(run->bursts, &how, arena);
-    else
+    if (run->bursts->timed) {
+        p.duration = choose_durations(&e, &how.x, &how.y, arena);
+        how.subtitle = "Areas are times; bursts of about the same duration have one colour, as the "
+                       "trace has no counters of instructions and cycles";
+        how.height = how.height > 0 ? how.height : strip_height;
+    } else {
         choose_axes(&e, &how.x, &how.y);
+    }
     pj_chart chart = pj_chart_new(how, draw);
     p.x = chart.x;
     draw_points(&p, &chart);
@@ -218,7 +218,8 @@ typedef struct panels {
     pj_burst_tracks tracks;
     pj_arena *arena;
     extent reach;
-    double width; // px of one, about
+    double duration; // factor of durations on x, where a run has no counters; 0 = all have
+    double width;    // px of one, about
 } panels;
 
 static bool can_stand_beside(const pj_study *study, pj_err *err)
@@ -257,9 +258,10 @@ static panel panel_at(const panels *p, const pj_chart *chart, pj_axis one, size_
     one.start = pj_chart_x(chart, (double)index);
     one.end = pj_chart_x(chart, (double)index + 1);
     return (panel){.bursts = p->study->cases[index].run->bursts,
-                   .track_of = p->tracks.track_of[index],
+                   .track_of = p->duration > 0 ? NULL : p->tracks.track_of[index],
                    .x = one,
                    .longest = p->reach.longest,
+                   .duration = p->duration,
                    .most = DRAWN_MOST / p->study->count};
 }
 
@@ -323,59 +325,100 @@ static void draw_arrows(const panels *p, pj_chart *chart, pj_axis one)
     }
 }
 
+static size_t name_colours(const panels *p, pj_chart_key *keys)
+{
+    bool tracked = p->duration <= 0, noise = false;
+    uint32_t count = p->tracks.count;
+    size_t named = 0;
+    for (size_t i = 0; i < p->study->count; i++) {
+        const pj_burst_clusters *bursts = p->study->cases[i].run->bursts;
+        noise = noise || bursts->noise.bursts;
+        if (!tracked && bursts->count > count)
+            count = bursts->count;
+    }
+    const char *what = tracked ? "track" : "cluster";
+    for (uint32_t i = 0; i < count && i < NAMED_MOST; i++)
+        keys[named++] = (pj_chart_key){.name = i ? pj_arena_format(p->arena, "%u", i + 1)
+                                                 : pj_arena_format(p->arena, "%s 1", what),
+                                       .colour = colour_of(i + 1)};
+    if (noise)
+        keys[named++] = (pj_chart_key){.name = "like no other", .colour = colour_of(0)};
+    return named;
+}
+
 static pj_chart_opts opts_of(const panels *p, pj_plot_opts opts, pj_chart_key *keys)
 {
     const size_t count = p->study->count;
+    bool timed = p->duration > 0;
     pj_chart_opts how = {.title = opts.title ? opts.title : "Bursts of computation, run by run",
-                         .subtitle = "Areas are times; what is the same computation has one "
-                                     "colour, arrows go to what became of it",
+                         .subtitle = timed ? "Areas are times; colours are of each run for itself, "
+                                             "as a trace has no counters of instructions and "
+                                             "cycles by which bursts could be found again"
+                                           : "Areas are times; what is the same computation has "
+                                             "one colour, arrows go to what became of it",
                          .width = opts.width > 0
                                       ? opts.width
                                       : fmax(PJ_CHART_WIDTH, 60 + panel_width * (double)count),
-                         .height = opts.height,
-                         .keys = keys};
-    for (uint32_t i = 0; i < p->tracks.count && i < NAMED_MOST; i++)
-        keys[how.key_count++] =
-            (pj_chart_key){.name = pj_arena_format(p->arena, i == 0 ? "track %u" : "%u", i + 1),
-                           .colour = colour_of(i + 1)};
-    bool noise = false;
-    for (size_t i = 0; i < count; i++) {
-        const pj_burst_clusters *bursts = p->study->cases[i].run->bursts;
-        noise = noise || bursts->noise.bursts;
-        if (bursts->point_count > DRAWN_MOST / count)
+                         .height = timed && opts.height <= 0 ? strip_height : opts.height,
+                         .keys = keys,
+                         .key_count = name_colours(p, keys)};
+    for (size_t i = 0; i < count; i++)
+        if (p->study->cases[i].run->bursts->point_count > DRAWN_MOST / count)
             how.note = "Only what takes longest is drawn.";
-    }
-    if (noise)
-        keys[how.key_count++] = (pj_chart_key){.name = "like no other", .colour = colour_of(0)};
     return how;
+}
+
+static bool any_is_timed(const pj_study *study)
+{
+    for (size_t i = 0; i < study->count; i++)
+        if (study->cases[i].run->bursts->timed)
+            return true;
+    return false;
+}
+
+static pj_figure *draw_panels(panels *p, pj_plot_opts opts, pj_axis x, pj_axis y,
+                              const pj_draw *draw)
+{
+    pj_chart_key keys[NAMED_MOST + 1];
+    pj_chart_opts how = opts_of(p, opts, keys);
+    p->width = fmax(how.width - 60, 60) / (double)p->study->count;
+    how.x = axis_of_panels(p, x);
+    how.y = y;
+    pj_chart chart = pj_chart_new(how, draw);
+    for (size_t i = 0; i < p->study->count; i++) {
+        const panel at = panel_at(p, &chart, x, i);
+        draw_frame(p, &chart, &at, i);
+        draw_points(&at, &chart);
+    }
+    if (p->duration > 0)
+        chart.figure->summary =
+            pj_arena_format(chart.arena, "Bursts of %zu runs by duration.", p->study->count);
+    else
+        chart.figure->summary =
+            pj_arena_format(chart.arena, "Clusters of bursts of %zu runs: %u computations.",
+                            p->study->count, p->tracks.count);
+    if (p->duration <= 0)
+        draw_arrows(p, &chart, x);
+    return chart.figure;
 }
 
 static pj_figure *draw_study(const pj_study *study, pj_plot_opts opts, const pj_draw *draw,
                              pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
-    panels p = {.study = study, .arena = arena, .reach = {.least = INFINITY}};
-    if (!can_stand_beside(study, err) || !pj_burst_tracks_find(study, &p.tracks, arena, err))
+    panels p = {.study = study, .arena = arena, .reach = {.least = INFINITY, .shortest = INFINITY}};
+    pj_axis x, y;
+    if (!can_stand_beside(study, err))
         return NULL;
     for (size_t i = 0; i < study->count; i++)
         widen(&p.reach, study->cases[i].run->bursts);
-    pj_chart_key keys[NAMED_MOST + 1];
-    pj_chart_opts how = opts_of(&p, opts, keys);
-    p.width = fmax(how.width - 60, 60) / (double)study->count;
-    pj_axis one;
-    choose_axes(&p.reach, &one, &how.y);
-    how.x = axis_of_panels(&p, one);
-    pj_chart chart = pj_chart_new(how, draw);
-    for (size_t i = 0; i < study->count; i++) {
-        const panel at = panel_at(&p, &chart, one, i);
-        draw_frame(&p, &chart, &at, i);
-        draw_points(&at, &chart);
-    }
-    draw_arrows(&p, &chart, one);
-    chart.figure->summary =
-        pj_arena_format(chart.arena, "Clusters of bursts of %zu runs: %u computations.",
-                        study->count, p.tracks.count);
-    return chart.figure;
+    if (any_is_timed(study))
+        p.duration = choose_durations(&p.reach, &x, &y, arena);
+    else if (pj_burst_tracks_find(study, &p.tracks, arena, err))
+        choose_axes(&p.reach, &x, &y);
+    else
+        return NULL;
+    return draw_panels(&p, opts, x, y, draw);
 }
 
 static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err)
@@ -391,17 +434,48 @@ static pj_table *numbers(const pj_run *run)
     return table ? table : pj_table_new("");
 }
 
+/// The rows of each run, behind its name.
+static void append_run(pj_table *all, const pj_case *of, const pj_table *one)
+{
+    if (all->column_count == 0) {
+        pj_table_add_column(all, (pj_column){.key = "trace", .title = "Trace", .text = PJ_TEXT});
+        for (size_t c = 0; c < one->column_count; c++)
+            pj_table_copy_column(all, one, c);
+    }
+    for (size_t row = 0; row < one->row_count; row++) {
+        pj_cell *cells = pj_table_add_row(all);
+        cells[0] = pj_table_copy_cell(all, pj_cell_text(of->name));
+        for (size_t c = 0; c < one->column_count; c++)
+            cells[c + 1] = pj_table_copy_cell(all, *pj_table_cell(one, row, c));
+    }
+}
+
+/// What becomes of clusters, or the clusters of each run where that is not known.
+static pj_table *numbers_of_study(const pj_study *study, pj_err *err)
+{
+    if (!can_stand_beside(study, err))
+        return NULL;
+    if (!any_is_timed(study))
+        return pj_burst_tracks_table(study, err);
+    pj_table *all = pj_table_new("Clusters of bursts of each run");
+    for (size_t i = 0; i < study->count; i++) {
+        pj_auto_table one = numbers(study->cases[i].run);
+        append_run(all, &study->cases[i], one);
+    }
+    return all;
+}
+
 const pj_plot pj_plot_bursts = {
     .name = "bursts",
     .title = "Bursts of computation",
     .help = "IPC of a run's bursts of computation over their instructions; those that are alike "
             "have one colour, areas are times. Several runs stand side by side, with arrows from "
-            "a cluster to what became of it. Without counters: bursts of one run on an axis of "
-            "durations.",
+            "a cluster to what became of it. Without counters: on an axis of durations, each "
+            "run for itself.",
     .source = PJ_PLOT_RUN,
     .several = true,
     .aspects = PJ_WANT(bursts),
     .numbers = numbers,
-    .numbers_of_study = pj_burst_tracks_table,
+    .numbers_of_study = numbers_of_study,
     .make = make,
 };

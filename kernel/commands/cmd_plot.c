@@ -154,6 +154,21 @@ static pj_profile *take_before(pj_session *session, const plot_args *args, const
     return NULL;
 }
 
+/// `slices` are used as long as what is returned.
+static pj_load_opts reading_of(const plot_args *args, const pj_plot *plot,
+                               const pj_slicing_opts *slices)
+{
+    pj_load_opts opts = {.no_replay = !plot->sliced && !plot->iterations,
+                         .iterations = plot->iterations,
+                         .aspects = plot->aspects};
+    if (plot->sliced) {
+        opts.iterations = args->x && strcmp(args->x, "iteration") == 0;
+        opts.slices = opts.iterations ? NULL : slices;
+        opts.steps = !opts.iterations; // their begins are ticks
+    }
+    return opts;
+}
+
 static bool take_run(pj_session *session, const plot_args *args, const pj_plot *plot, pj_run **run,
                      pj_err *err)
 {
@@ -161,15 +176,8 @@ static bool take_run(pj_session *session, const plot_args *args, const pj_plot *
     pj_timeline_opts timeline;
     if (!pj_timeline_args_take(&args->timeline, args->exports.size, &timeline, err))
         return false;
-    pj_load_opts opts = {.no_replay = !plot->sliced && !plot->iterations,
-                         .iterations = plot->iterations,
-                         .aspects = plot->aspects,
-                         .timeline = plot->aspects & PJ_WANT(timeline) ? &timeline : NULL};
-    if (plot->sliced) {
-        opts.iterations = args->x && strcmp(args->x, "iteration") == 0;
-        opts.slices = opts.iterations ? NULL : &slices;
-        opts.steps = !opts.iterations; // their begins are ticks
-    }
+    pj_load_opts opts = reading_of(args, plot, &slices);
+    opts.timeline = plot->aspects & PJ_WANT(timeline) ? &timeline : NULL;
     if (opts.timeline)
         pj_load_ask_timeline(&opts);
     return pj_inputs_load_one(session, &args->load, opts, run, err);
@@ -298,8 +306,8 @@ static bool plot_runs(pj_session *session, const plot_args *args, pj_plot_opts o
 {
     const pj_plot *plot = choose_plot(args);
     pj_auto_value runs = {0};
-    pj_load_opts how = {.no_replay = true, .aspects = plot->aspects};
-    if (!pj_inputs_load(session, &args->load, how, &runs, err))
+    const pj_slicing_opts slices = pj_slicing_equal(SLICES);
+    if (!pj_inputs_load(session, &args->load, reading_of(args, plot, &slices), &runs, err))
         return false;
     if (runs.list->count == 1) {
         pj_plot_data one = {.run = runs.list->items[0].run};

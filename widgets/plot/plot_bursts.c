@@ -20,6 +20,7 @@
 #include "widgets/figure/palette.h"
 #include "widgets/figure/textbox.h"
 #include "widgets/plot/plot.h"
+#include "widgets/plot/plot_panels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -434,35 +435,13 @@ static pj_table *numbers(const pj_run *run)
     return table ? table : pj_table_new("");
 }
 
-/// The rows of each run, behind its name.
-static void append_run(pj_table *all, const pj_case *of, const pj_table *one)
-{
-    if (all->column_count == 0) {
-        pj_table_add_column(all, (pj_column){.key = "trace", .title = "Trace", .text = PJ_TEXT});
-        for (size_t c = 0; c < one->column_count; c++)
-            pj_table_copy_column(all, one, c);
-    }
-    for (size_t row = 0; row < one->row_count; row++) {
-        pj_cell *cells = pj_table_add_row(all);
-        cells[0] = pj_table_copy_cell(all, pj_cell_text(of->name));
-        for (size_t c = 0; c < one->column_count; c++)
-            cells[c + 1] = pj_table_copy_cell(all, *pj_table_cell(one, row, c));
-    }
-}
-
 /// What becomes of clusters, or the clusters of each run where that is not known.
 static pj_table *numbers_of_study(const pj_study *study, pj_err *err)
 {
     if (!can_stand_beside(study, err))
         return NULL;
-    if (!any_is_timed(study))
-        return pj_burst_tracks_table(study, err);
-    pj_table *all = pj_table_new("Clusters of bursts of each run");
-    for (size_t i = 0; i < study->count; i++) {
-        pj_auto_table one = numbers(study->cases[i].run);
-        append_run(all, &study->cases[i], one);
-    }
-    return all;
+    return any_is_timed(study) ? pj_plot_panels_table(&pj_plot_bursts, study)
+                               : pj_burst_tracks_table(study, err);
 }
 
 const pj_plot pj_plot_bursts = {

@@ -9,6 +9,7 @@
 #include "metrics/run/parts/iterations.h"
 #include "metrics/run/parts/iterations_table.h"
 #include "metrics/run/run.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/axis.h"
 #include "widgets/figure/chart.h"
@@ -17,6 +18,7 @@
 #include "widgets/figure/figure.h"
 #include "widgets/figure/palette.h"
 #include "widgets/plot/plot.h"
+#include "widgets/plot/plot_panels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -267,6 +269,8 @@ static pj_figure *draw_variation(const variation *v, const pj_draw *draw)
 
 static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err)
 {
+    if (data.study)
+        return pj_plot_panels(&pj_plot_iterations, data.study, opts, draw, err);
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_auto_table table = table_of(data.run, err);
     if (!table)
@@ -293,14 +297,23 @@ static pj_table *numbers(const pj_run *run)
     return table ? table : pj_table_new("");
 }
 
+static pj_table *numbers_of_study(const pj_study *study, pj_err *err)
+{
+    (void)err;
+    return pj_plot_panels_table(&pj_plot_iterations, study);
+}
+
 const pj_plot pj_plot_iterations = {
     .name = "iterations",
     .title = "Iterations one after another",
     .help = "How long each iteration of a run is, or another column of their table (-y "
-            "parallel_efficiency), with the median, the steady ones and outliers.",
+            "parallel_efficiency), with the median, the steady ones and outliers. Several runs "
+            "stand below each other.",
     .source = PJ_PLOT_RUN,
     .most_y = 1,
     .iterations = true,
+    .several = true,
     .numbers = numbers,
+    .numbers_of_study = numbers_of_study,
     .make = make,
 };

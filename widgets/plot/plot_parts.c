@@ -3,6 +3,8 @@
 
 #include "metrics/base/str.h"
 #include "metrics/table/table.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
 
 #include <string.h>
 

@@ -10,6 +10,8 @@
 #include "metrics/run/run.h"
 #include "metrics/run/study/study.h"
 #include "widgets/figure/axis.h"
+#include "widgets/figure/draw.h"
+#include "widgets/figure/figure.h"
 #include "widgets/plot/plot.h"
 
 #include <stddef.h>
@@ -29,7 +31,8 @@ typedef struct pj_named_part {
 } pj_named_part;
 
 /// A bar of each part.
-pj_figure *pj_plot_parts_bars(const pj_metric *metric, const pj_named_part *parts, size_t count,
-                              pj_plot_opts opts, const pj_draw *draw, pj_err *err);
+PJ_CHECKED pj_figure *pj_plot_parts_bars(const pj_metric *metric, const pj_named_part *parts,
+                                         size_t count, pj_plot_opts opts, const pj_draw *draw,
+                                         pj_err *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include "metrics/run/parts/slices.h"
 #include "metrics/run/parts/slices_table.h"
 #include "metrics/run/run.h"
+#include "metrics/run/study/study.h"
 #include "metrics/table/table.h"
 #include "widgets/figure/axis.h"
 #include "widgets/figure/chart.h"
@@ -17,6 +18,7 @@
 #include "widgets/figure/figure.h"
 #include "widgets/figure/palette.h"
 #include "widgets/plot/plot.h"
+#include "widgets/plot/plot_panels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -297,6 +299,8 @@ static const char *subtitle_of(const strips *s, pj_arena *arena)
 
 static pj_figure *make(pj_plot_data data, pj_plot_opts opts, const pj_draw *draw, pj_err *err)
 {
+    if (data.study)
+        return pj_plot_panels(&pj_plot_slices, data.study, opts, draw, err);
     const pj_slices *slices = data.run->slices;
     if (!may_be_drawn(data.run, opts.x, err))
         return NULL;
@@ -340,13 +344,21 @@ static pj_table *numbers(const pj_run *run)
     return table ? table : pj_table_new("");
 }
 
+static pj_table *numbers_of_study(const pj_study *study, pj_err *err)
+{
+    (void)err;
+    return pj_plot_panels_table(&pj_plot_slices, study);
+}
+
 const pj_plot pj_plot_slices = {
     .name = "slices",
     .title = "Efficiencies over time",
     .help = "A strip of each efficiency over time, and the useful part of the time of ranks; -x "
-            "iteration: over the iterations of the run.",
+            "iteration: over the iterations of the run. Several runs stand below each other.",
     .source = PJ_PLOT_RUN,
     .sliced = true,
+    .several = true,
     .numbers = numbers,
+    .numbers_of_study = numbers_of_study,
     .make = make,
 };

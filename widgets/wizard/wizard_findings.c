@@ -9,6 +9,7 @@
 #include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/run/parts/bursts_table.h"
+#include "metrics/run/regions_table.h"
 #include "metrics/run/run.h"
 #include "metrics/run/study/study.h"
 #include "metrics/run/waits/omp_waits.h"
@@ -80,12 +81,19 @@ static pj_table *by_cause(const pj_run *run, pj_err *err)
     return pj_waits_table(run, PJ_WAITS_CAUSES, err);
 }
 
-static const char waits_command[] = "popinjay waits";
+static pj_table *by_function(const pj_run *run, pj_err *err)
+{
+    return pj_regions_table(run, PJ_REGIONS_FUNCTION, err);
+}
+
+static const char waits_command[] = "popinjay waits", regions_command[] = "popinjay regions";
 static const table_view table_views[] = {
     {waits_command, "--by culprit", "waits", ", by = \"culprit\"", by_culprit, &pj_plot_waits,
      true},
     {waits_command, "--by cause", "waits", ", by = \"cause\"", by_cause, &pj_plot_waits, true},
     {waits_command, "--threads", "waits", ", threads = true", pj_omp_waits_table, NULL, false},
+    {regions_command, "--by function", "regions", ", by = \"function\"", by_function,
+     &pj_plot_regions, false},
     {"popinjay bursts", "", "bursts", "", pj_bursts_table, &pj_plot_bursts, false},
 };
 
@@ -131,10 +139,10 @@ static void on_longest(void *context)
 static void look_at_table(pj_wizard *wizard, const pj_fault *fault)
 {
     findings_page *page = page_of(wizard);
-    const pj_fault_row *row = &pj_fault_rows[fault->kind];
+    pj_fault_view view = pj_fault_view_of(fault);
     for (size_t i = 0; i < sizeof table_views / sizeof *table_views; i++)
-        if (strcmp(row->command, table_views[i].command) == 0 &&
-            strcmp(row->options, table_views[i].options) == 0)
+        if (strcmp(view.command, table_views[i].command) == 0 &&
+            strcmp(view.options, table_views[i].options) == 0)
             page->shown = &table_views[i];
     page->longest_at = fault->place.to_ns
                            ? fault->place
@@ -172,13 +180,14 @@ static look_at *view_of(const pj_wizard *wizard, const pj_fault *fault)
     static const struct {
         const char *command;
         look_at *look;
-    } views[] = {{"popinjay timeline", look_at_place},  {"popinjay plot ranks", look_at_ranks},
-                 {waits_command, look_at_table},        {"popinjay bursts", look_at_table},
-                 {"popinjay metrics", look_at_metrics}, {"popinjay stats", look_at_devices}};
+    } views[] = {{"popinjay timeline", look_at_place}, {"popinjay plot ranks", look_at_ranks},
+                 {waits_command, look_at_table},       {"popinjay bursts", look_at_table},
+                 {regions_command, look_at_table},     {"popinjay metrics", look_at_metrics},
+                 {"popinjay stats", look_at_devices}};
     if (wizard->probe.run && wizard->probe.run->ai)
         return look_at_devices;
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
-        if (strcmp(pj_fault_rows[fault->kind].command, views[i].command) == 0)
+        if (strcmp(pj_fault_view_of(fault).command, views[i].command) == 0)
             return views[i].look;
     return NULL;
 }
@@ -208,7 +217,7 @@ static void on_replay(void *context, size_t place)
     if (!fault || !fault->change)
         return;
     bool ideal = strcmp(fault->change, PJ_FAULT_IDEAL) == 0; // as the page begins
-    pj_wizard_whatif_open(context, ideal ? "" : fault->change);
+    pj_wizard_whatif_open(context, ideal ? "" : fault->change, ideal ? NULL : fault->on_top);
 }
 
 // The list

@@ -48,8 +48,9 @@ typedef struct whatif_page {
     pj_piece speed[SPEEDS], choice[CHOICES], other, controls, said, table;
     pj_whatif whatif;
     pj_job job;
-    bool begun;        // `whatif` is of a run
-    uint64_t begun_in; // number of its reading
+    bool begun;                  // `whatif` is of a run
+    uint64_t begun_in;           // number of its reading
+    const char *opened, *on_top; // a change, and the first ones of it that it is told beyond; NULL
 } whatif_page;
 
 static whatif_page *page_of(const pj_wizard *wizard)
@@ -106,7 +107,8 @@ static void say(const pj_wizard *wizard, const char *text)
     pj_piece_tell(&wizard->parts, page_of(wizard)->said, text);
 }
 
-static void tell_gain(const pj_wizard *wizard, const pj_table *table)
+/// Of the last change; `beyond`: also what it brings beyond the one before it.
+static void tell_gain(const pj_wizard *wizard, const pj_table *table, bool beyond)
 {
     const whatif_page *page = page_of(wizard);
     size_t last = table->row_count - 1, gains = 0, runtimes = 0;
@@ -118,14 +120,23 @@ static void tell_gain(const pj_wizard *wizard, const pj_table *table)
     }
     double runtime = pj_cell_number(*pj_table_cell(table, last, runtimes));
     double brings = pj_cell_number(*pj_table_cell(table, last, gains));
+    double measured = (double)page->whatif.run->runtime_ns;
     pj_format_duration(runtime + brings, before);
     pj_format_duration(runtime, after);
     pj_format_duration(fabs(brings), gain);
     pj_buf_addf(&html,
                 "<div style=\"" PJ_HTML_FONT ";font-size:16px;padding:6px 0\">%s &rarr; <b>%s</b>: "
                 "%s %s (%.1f %% of the measured runtime)</div>",
-                before, after, brings < 0 ? "costs" : "saves", gain,
-                fabs(brings) / (double)page->whatif.run->runtime_ns * 100);
+                before, after, brings < 0 ? "costs" : "saves", gain, fabs(brings) / measured * 100);
+    if (beyond) {
+        double beside = brings - pj_cell_number(*pj_table_cell(table, last - 1, gains));
+        pj_auto_arena arena = pj_arena_new(NULL);
+        pj_format_duration(fabs(beside), gain);
+        pj_buf_addf(&html, "<div style=\"" PJ_HTML_FONT "\">%s%s of that (%.1f %%) beyond: ",
+                    beside < 0 ? "-" : "", gain, beside / measured * 100);
+        pj_escape_html(&html, pj_str_of(pj_whatif_title(pj_str_of(page->on_top), arena)));
+        pj_buf_puts(&html, "</div>");
+    }
     pj_piece_say(&wizard->parts, page->said, html.at);
 }
 
@@ -157,15 +168,16 @@ static void step(const pj_wizard *wizard)
     pj_whatif whatif = page->whatif;
     whatif.arena = arena;
     add_change(wizard, &change);
-    const char *text = change.len ? change.at : "compute:1";
-    pj_auto_table table =
-        pj_whatif_table(&whatif, (pj_whatif_opts){.changes = &text, .count = 1}, &err);
+    bool beyond = page->on_top && strcmp(change.len ? change.at : "", page->opened) == 0;
+    const char *changes[] = {page->on_top, change.len ? change.at : "compute:1"};
+    pj_auto_table table = pj_whatif_table(
+        &whatif, (pj_whatif_opts){.changes = changes + !beyond, .count = 1 + beyond}, &err);
     if (!table) {
         say(wizard, err.text);
         return;
     }
     if (change.len)
-        tell_gain(wizard, table);
+        tell_gain(wizard, table, beyond);
     else
         tell_network(wizard);
     pj_buf_puts(&html, "<div style=\"overflow-x:auto;line-height:1.4\">");
@@ -196,10 +208,14 @@ static void on_back(void *context)
     step(context);
 }
 
-void pj_wizard_whatif_open(pj_wizard *wizard, const char *change)
+void pj_wizard_whatif_open(pj_wizard *wizard, const char *change, const char *on_top)
 {
+    whatif_page *page = page_of(wizard);
     set_back(wizard);
-    pj_piece_say(&wizard->parts, page_of(wizard)->other, change);
+    page->on_top = on_top ? pj_arena_format(wizard->arena, "%s", on_top) : NULL;
+    page->opened =
+        pj_arena_format(wizard->arena, "%s%s%s", on_top ? on_top : "", on_top ? "+" : "", change);
+    pj_piece_say(&wizard->parts, page->other, page->opened);
     wizard->stale[PJ_STEP_whatif] = true;
     pj_wizard_turn(wizard, PJ_STEP_whatif);
 }

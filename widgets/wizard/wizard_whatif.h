@@ -5,7 +5,8 @@
 
 struct pj_wizard;
 
-/// Turns to the page with this change, as `popinjay whatif -c` takes it, and no other.
-void pj_wizard_whatif_open(struct pj_wizard *wizard, const char *change);
+/// Turns to the page with a change, as `popinjay whatif -c` takes it, on top of others (NULL =
+/// none), and says what it brings beyond them.
+void pj_wizard_whatif_open(struct pj_wizard *wizard, const char *change, const char *on_top);
 
 #endif

@@ -42,6 +42,13 @@ const pj_fault_row pj_fault_rows[PJ_FAULT_KINDS] = {
 #undef FAULT
 };
 
+pj_fault_view pj_fault_view_of(const pj_fault *fault)
+{
+    const pj_fault_row *row = &pj_fault_rows[fault->kind];
+    return fault->in_regions ? (pj_fault_view){"popinjay regions", "--by function"}
+                             : (pj_fault_view){row->command, row->options};
+}
+
 typedef struct search {
     const pj_run *run;
     pj_job *job;
@@ -364,7 +371,9 @@ static void find_in_threads(search *s, double imbalance)
                               .recoverable_ns = lost[kind].ns,
                               .method = ACCOUNT,
                               .confidence = "medium",
-                              .place = place_of_thread(s, lost[kind].worst)});
+                              .place = place_of_thread(s, lost[kind].worst),
+                              .in_regions = kind == PJ_FAULT_omp_imbalance &&
+                                            joined > lost[kind].ns - joined});
 }
 
 /// The account does not know what replays save: findings of both are never more than the run.

@@ -38,7 +38,14 @@ typedef struct pj_fault {
     const char *on_top;     // of these changes, which mend what comes before it; NULL = none
     const char *confidence; // "high", "medium"
     pj_wait_place place;    // where it is seen worst
+    bool in_regions;        // most of it at ends of OpenMP regions, where no barrier tells of it
 } pj_fault;
+
+/// The command that shows it, before and behind the trace.
+typedef struct pj_fault_view {
+    const char *command, *options;
+} pj_fault_view;
+pj_fault_view pj_fault_view_of(const pj_fault *fault);
 
 /// Of what an ideal network would mend, as changes are made on one.
 #define PJ_FAULT_IDEAL "latency:0"

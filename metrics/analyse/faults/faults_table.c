@@ -90,11 +90,11 @@ static pj_cell command(pj_table *table, const char *name, const pj_run *run, con
 /// has the run that they are against.
 static const char *shown_by(const pj_fault *fault, pj_table *table)
 {
-    const pj_fault_row *row = &pj_fault_rows[fault->kind];
-    if (fault->against && strcmp(row->command, "popinjay metrics") == 0)
+    pj_fault_view view = pj_fault_view_of(fault);
+    if (fault->against && strcmp(view.command, "popinjay metrics") == 0)
         return file_of(fault->against, table->arena);
-    if (!fault->place.to_ns || strcmp(row->command, "popinjay timeline") != 0)
-        return row->options;
+    if (!fault->place.to_ns || strcmp(view.command, "popinjay timeline") != 0)
+        return view.options;
     return pj_arena_format(table->arena, "--range %s",
                            pj_wait_place_text(fault->place, table->arena));
 }
@@ -130,7 +130,8 @@ static void add_row(const pj_faults *faults, size_t i, double runs, pj_table *ta
     cells[CONFIDENCE] = pj_cell_text(fault->confidence);
     cells[RANGE] = fault->place.to_ns ? pj_cell_text(pj_wait_place_text(fault->place, table->arena))
                                       : pj_cell_empty("no wait shows it");
-    cells[EVIDENCE] = command(table, row->command, faults->run, shown_by(fault, table));
+    cells[EVIDENCE] =
+        command(table, pj_fault_view_of(fault).command, faults->run, shown_by(fault, table));
     cells[REPLAY] = proof(faults, fault, table);
 }
 

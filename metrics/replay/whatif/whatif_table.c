@@ -262,6 +262,17 @@ static void note_roi(const rows *r)
                                   t->note);
 }
 
+/// What the replay does not look into.
+static void note_openmp(const rows *r)
+{
+    if (r->whatif->run->has_openmp)
+        r->table->note = pj_arena_format(
+            r->table->arena,
+            "%s Parallel regions of OpenMP are among it as long as they were, with what threads "
+            "lose in them: metrics, findings and waits --threads tell that.",
+            r->table->note);
+}
+
 pj_table *pj_whatif_table(const pj_whatif *whatif, pj_whatif_opts opts, pj_err *err)
 {
     pj_auto_table table = pj_table_new("");
@@ -282,6 +293,7 @@ pj_table *pj_whatif_table(const pj_whatif *whatif, pj_whatif_opts opts, pj_err *
             return NULL;
     if (opts.count == 0 && !add_standard(&r, err))
         return NULL;
+    note_openmp(&r);
     note_balance(&r);
     note_steps(&r);
     note_roi(&r);

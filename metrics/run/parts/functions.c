@@ -4,6 +4,8 @@
 #include "metrics/base/arena.h"
 #include "metrics/base/str.h"
 
+#include <math.h>
+
 static const pj_function_cut_row cuts[] = {
 #define CUT(name, key, part_key, title, outside, lack)                                             \
     [PJ_CUT_##name] = {key, part_key, title, outside, lack},
@@ -32,6 +34,17 @@ pj_function_cut pj_function_cut_of_part(pj_str key)
     return PJ_CUT_NOTHING;
 }
 
+/// What of the time of ranks is not outside MPI; where ranks have one thread each this is all of
+/// it.
+static const pj_sums *sums_of(pj_run *run, const pj_function_use *use)
+{
+    pj_sums *sums = pj_new_n(run->arena, pj_sums, 1);
+    *sums = use->sums;
+    if (run->layout.locations == run->layout.ranks && !run->no_states)
+        sums->mpi_sum = fmax((double)use->time_ns - sums->outside_mpi_mean * sums->ranks, 0);
+    return sums;
+}
+
 void pj_functions_make_parts(pj_run *run, const pj_functions *functions)
 {
     uint32_t parts = 0;
@@ -39,7 +52,7 @@ void pj_functions_make_parts(pj_run *run, const pj_functions *functions)
         const pj_function *f = &functions->items[i];
         if (f->outside)
             continue;
-        pj_run *part = pj_run_add_sums(run, pj_str_of(f->name), &f->whole.sums);
+        pj_run *part = pj_run_add_sums(run, pj_str_of(f->name), sums_of(run, &f->whole));
         part->runtime_ns = part->end_ns = f->whole.longest_ns;
         part->counters[PJ_COUNTER_INSTRUCTIONS].present = functions->instructions;
         part->counters[PJ_COUNTER_CYCLES].present = functions->cycles;

@@ -176,7 +176,11 @@ static void fill(pj_run *run, const pj_talp_region *region)
     pj_sums *sums = pj_new(run->arena, pj_sums);
     *sums = pj_talp_region_sums(region);
     run->sums = sums;
-    run->runtime_ns = run->end_ns = (uint64_t)sums->runtime;
+    run->runtime_ns = run->end_ns = sums->runtime > 0 ? (uint64_t)sums->runtime : 0;
+    if (!run->runtime_ns)
+        pj_run_remark(run, PJ_WARNING, "no_elapsed_time",
+                      "the file says that the region took no time (elapsedTime 0): nothing that "
+                      "relates to the runtime is known");
     run->has_mpi = region->value[PJ_TALP_numMpiRanks] > 0 || sums->mpi_sum > 0;
     run->has_openmp = pj_talp_region_has_openmp(region);
     run->counters[PJ_COUNTER_INSTRUCTIONS].present = sums->instructions > 0;

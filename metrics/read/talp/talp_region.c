@@ -133,7 +133,7 @@ pj_sums pj_talp_region_sums(const pj_talp_region *region)
     pj_sums m = pj_sums_unknown();
     m.ranks = pj_talp_region_ranks(region);
     m.threads = value[PJ_TALP_numCpus];
-    m.runtime = value[PJ_TALP_elapsedTime];
+    m.runtime = value[PJ_TALP_elapsedTime] > 0 ? value[PJ_TALP_elapsedTime] : NAN;
     m.useful_sum = value[PJ_TALP_usefulTime];
     if (fmod(m.threads, m.ranks) == 0) // all processes weigh alike
         m.useful_mean = m.useful_sum / m.threads;

@@ -365,6 +365,18 @@ static const pj_faulty_app apps[] = {
     {"a start-up and few collectives", "start_up", NULL, 0, .start_up = 4, .start_up_steps = 2,
      .posted = true, .meets_every = 5},
     {"a slow collective", "collectives", "MPI_Allreduce", 0, .collective_ns = 300000},
+    {"more work for the threads of each further rank", "imbalance", "rank 3", .ranks = 4,
+     .threads = 4, .ramp = 0.5},
+    {"imbalance of ranks with threads that moves", "imbalance_per_step", NULL, 0, .threads = 4,
+     .moving = 0.4},
+    {"a noisy rank with threads", "noise", "rank 5", 0, .threads = 4, .spike = 1, .spike_every = 5,
+     .spike_first = 5, .spike_ranks = 1},
+    {"a start-up of ranks with threads", "start_up", "parts 1 to 3 of", 0, .threads = 2,
+     .start_up = 4, .start_up_steps = 3},
+    {"a slow collective of ranks with threads", "collectives", "MPI_Allreduce", 0, .threads = 2,
+     .collective_ns = 300000},
+    {"large messages of ranks with threads", "large_messages", "MPI_Sendrecv", 0, .threads = 2,
+     .message_bytes = LARGE, .message_ns = 400000},
 };
 
 const pj_faulty_app *pj_faulty_app_at(size_t index)

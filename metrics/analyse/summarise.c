@@ -263,7 +263,7 @@ static const pj_timeline_opts whole_timeline = {
 static pj_load_opts with_all(pj_load_opts opts)
 {
     opts.ignore_summary = true;
-    opts.aspects |= PJ_WANT(openmp_regions);
+    opts.aspects |= PJ_WANT(openmp_regions) | PJ_WANT(omp_waits);
     opts.few_waits = opts.few_functions = true;
     opts.timeline = &whole_timeline;
     return opts;

@@ -234,45 +234,74 @@ static bool other_threads_call(const pj_run *run)
     return false;
 }
 
-/// What the rows mean, or why there are none.
-static void explain(pj_metrics *metrics, const lost_rows *rows, const char *lack)
+typedef struct lacks { // why the last run that has none has none; NULL = all have
+    const char *ranks, *threads;
+} lacks;
+
+static bool is_of_threads(const lost_rows *rows, size_t row)
+{
+    return rows->threads && (row == rows->at[REGIONS] || row == rows->at[IDLE]);
+}
+
+static bool has_causes(const pj_metrics *metrics, const lost_rows *rows, bool of_threads)
+{
+    for (size_t i = 0; i < metrics->cause_count; i++)
+        if (is_of_threads(rows, metrics->causes[i].row) == of_threads)
+            return true;
+    return false;
+}
+
+static void explain_ranks(pj_metrics *metrics)
 {
     const pj_study *study = metrics->study;
     bool calls = false;
-    if (!metrics->cause_count) {
-        if (lack)
-            add_to_note(metrics, pj_arena_format(metrics->arena, "No causes: %s.", lack));
-        return;
-    }
     add_to_note(metrics,
-                rows->ranks
-                    ? "Causes are in points, hundredths of the runtime; those of load balance and "
-                      "serialisation share the waits of each rank in proportion, as a wait does "
-                      "not tell whether too little work or its order has caused it."
-                    : "Causes are in points, hundredths of the runtime.");
-    if (rows->threads && !lack_of_threads(study->cases[0].run))
-        add_to_note(metrics, "Management of OpenMP includes waiting for the last thread where a "
-                             "region ends without a barrier.");
+                "Causes are in points, hundredths of the runtime; those of load balance and "
+                "serialisation share the waits of each rank in proportion, as a wait does not "
+                "tell whether too little work or its order has caused it.");
     for (size_t i = 0; i < study->count; i++)
         calls |= other_threads_call(study->cases[i].run);
-    if (rows->ranks && calls)
+    if (calls)
         add_to_note(metrics, "Waits are those of first threads: what others wait for in MPI is "
                              "time outside MPI of the first one, as far as that waits for them.");
 }
 
-/// Runs that lack the causes of some rows.
-static const char *give_reasons(list *l, const pj_study *study, const lost_rows *rows)
+static void explain_threads(pj_metrics *metrics)
 {
-    const char *last = NULL;
+    add_to_note(metrics, "Causes of OpenMP are in points of an average thread; management includes "
+                         "waiting for the last thread where a region ends without a barrier.");
+}
+
+static void explain_lack(pj_metrics *metrics, const char *of, const char *lack)
+{
+    if (lack)
+        add_to_note(metrics, pj_arena_format(metrics->arena, "No causes%s: %s.", of, lack));
+}
+
+/// What the rows mean, or why there are none.
+static void explain(pj_metrics *metrics, const lost_rows *rows, lacks lack)
+{
+    bool ranks = has_causes(metrics, rows, false), threads = has_causes(metrics, rows, true);
+    if (ranks)
+        explain_ranks(metrics);
+    else
+        explain_lack(metrics, threads ? " of MPI" : "", lack.ranks);
+    if (threads)
+        explain_threads(metrics);
+    else if (ranks || !rows->ranks)
+        explain_lack(metrics, ranks ? " of OpenMP" : "", lack.threads);
+}
+
+static lacks give_reasons(list *l, const pj_study *study, const lost_rows *rows)
+{
+    lacks last = {NULL, NULL};
     for (size_t run = 0; run < study->count; run++) {
         const char *ranks = rows->ranks ? lack_of_ranks(study->cases[run].run) : NULL;
         const char *threads = rows->threads ? lack_of_threads(study->cases[run].run) : NULL;
-        last = ranks ? ranks : threads ? threads : last;
-        for (size_t i = 0; i < l->count; i++) {
-            size_t row = l->items[i].row;
-            bool of_threads = rows->threads && (row == rows->at[REGIONS] || row == rows->at[IDLE]);
-            l->items[i].values[run].reason = of_threads ? threads : ranks;
-        }
+        last.ranks = ranks ? ranks : last.ranks;
+        last.threads = threads ? threads : last.threads;
+        for (size_t i = 0; i < l->count; i++)
+            l->items[i].values[run].reason = is_of_threads(rows, l->items[i].row) ? threads : ranks;
     }
     return last;
 }
@@ -283,17 +312,17 @@ void pj_metrics_find_causes(pj_metrics *metrics)
     list l = {.arena = metrics->arena, .runs = study->count};
     lost_rows rows = find_rows(metrics->set);
     if (!rows.ranks && !rows.threads) {
-        explain(metrics, &rows,
-                "this set does not have load balance, serialisation and transfer of ranks, nor "
-                "rows of OpenMP regions");
+        explain_lack(metrics, "",
+                     "this set does not have load balance, serialisation and transfer of ranks, "
+                     "nor rows of OpenMP regions");
         return;
     }
     for (size_t run = 0; run < study->count; run++)
         add_run(&l, metrics->set, study->cases[run].run, run, &rows);
     fold_small(&l);
-    const char *last = give_reasons(&l, study, &rows);
+    lacks lack = give_reasons(&l, study, &rows);
     put_in_order(&l);
     metrics->causes = l.items;
     metrics->cause_count = l.count;
-    explain(metrics, &rows, last);
+    explain(metrics, &rows, lack);
 }

@@ -4,6 +4,7 @@
 #include "metrics/pop/metrics.h"
 #include "tests/support/trace/archives.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ static pj_metrics *evaluate(const pj_metric_set *set, pj_run *run)
     pj_err err = {0};
     pj_auto_study study = pj_study_new(&run, 1, (pj_study_opts){0}, &err);
     assert_non_null(study);
-    pj_metrics *metrics = pj_metrics_new(set, study, (pj_metrics_opts){0}, &err);
+    pj_metrics *metrics = pj_metrics_new(set, study, (pj_metrics_opts){.causes = true}, &err);
     assert_non_null(metrics);
     return metrics;
 }
@@ -33,6 +34,11 @@ static void same_values(const pj_metrics *a, const pj_metrics *b)
             assert_string_equal(x.reason, y.reason);
         else
             assert_memory_equal(&x.value, &y.value, sizeof x.value);
+    }
+    assert_int_equal(a->cause_count, b->cause_count);
+    for (size_t i = 0; i < a->cause_count; i++) {
+        assert_string_equal(a->causes[i].key, b->causes[i].key);
+        assert_true(fabs(a->causes[i].values[0].value - b->causes[i].values[0].value) < 1e-9);
     }
     assert_string_equal(a->note, b->note);
     assert_int_equal(a->remark_count, b->remark_count);
@@ -53,8 +59,9 @@ static void check(const char *path)
     if (!pj_summarise(path, at, (pj_load_opts){0}, &job, &trace, &err))
         fail_msg("%s: %s", path, err.text);
     assert_true(stat(at, &info) == 0 && info.st_size < 100000);
-    pj_load_opts all = {
-        .ignore_summary = true, .aspects = PJ_WANT(openmp_regions), .few_waits = true};
+    pj_load_opts all = {.ignore_summary = true,
+                        .aspects = PJ_WANT(openmp_regions) | PJ_WANT(omp_waits),
+                        .few_waits = true};
     pj_auto_run whole = pj_load(path, all, &job, &err);
     pj_auto_run summary = pj_load(at, (pj_load_opts){0}, &job, &err);
     assert_non_null(whole);

@@ -9,6 +9,7 @@
 #include "metrics/run/regions.h"
 #include "metrics/run/sums.h"
 #include "metrics/run/timeline.h"
+#include "metrics/run/waits/omp_waits.h"
 #include "tests/support/made_run.h"
 #include "tests/support/packed.h"
 
@@ -270,6 +271,36 @@ static void regions_and_time_course_are_kept(void **state)
                     run->timeline->time[i] - back->timeline->time[i] < 1);
 }
 
+static void what_threads_waited_for_is_kept(void **state)
+{
+    (void)state;
+    pj_auto_run run = noisy_run(4, 2);
+    pj_omp_wait items[] = {{1, 3, PJ_OMP_WAIT_omp_barrier_wait, 5, UINT64_C(1) << 60, 7, 8},
+                           {3, PJ_NO_THREAD, PJ_OMP_WAIT_omp_idle_threads, 1, 9, 9, 0}};
+    pj_omp_waits waits = {items, 2};
+    run->omp_waits = &waits;
+    pj_auto_run back = there_and_back(run, NULL);
+    assert_int_equal(back->omp_waits->count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const pj_omp_wait *a = &items[i], *b = &back->omp_waits->items[i];
+        assert_int_equal(pj_omp_wait_order(a, b), 0);
+        assert_int_equal(a->instances, b->instances);
+        assert_int_equal(a->ns, b->ns);
+        assert_int_equal(a->longest_ns, b->longest_ns);
+        assert_int_equal(a->longest_at_ns, b->longest_at_ns);
+    }
+    waits.count = 0; // threads that wait for nothing are known to do so
+    pj_auto_run none = there_and_back(run, NULL);
+    assert_non_null(none->omp_waits);
+    items[0].culprit = 8; // a thread that is not there
+    waits.count = 1;
+    assert_true(pj_summary_write(run, &origin, scratch(), NULL, NULL));
+    pj_err err = {0};
+    assert_null(read_file(scratch(), &err));
+    assert_non_null(strstr(err.text, "waits of threads"));
+    unlink(scratch());
+}
+
 static void what_was_done_in_mpi_is_kept(void **state)
 {
     (void)state;
@@ -515,6 +546,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_threads_are_kept_exactly),
         cmocka_unit_test(regions_and_time_course_are_kept),
+        cmocka_unit_test(what_threads_waited_for_is_kept),
         cmocka_unit_test(what_was_done_in_mpi_is_kept),
         cmocka_unit_test(more_instances_than_fit_are_left_out),
         cmocka_unit_test(every_size_fits),

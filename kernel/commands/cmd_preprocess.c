@@ -121,6 +121,20 @@ static bool take_size(item *one, pj_err *err)
     return true;
 }
 
+/// What later versions keep beside is not in it.
+static void say_if_old(const batch *b, const item *one, const pj_run *run)
+{
+    const char *program = run->provenance ? run->provenance->program : NULL;
+    pj_auto_buf name = {0};
+    if (!program || strcmp(program, PJ_VERSION) == 0)
+        return;
+    pj_shell_clean_name(pj_str_of(one->at), &name);
+    pj_session_say(b->session,
+                   "%s: was written by popinjay %.40s, which may have kept less of the trace "
+                   "(functions, waits); --force makes it again",
+                   name.at, program);
+}
+
 /// Whether the summary is there and fresh; the size is its own.
 static bool is_done(batch *b, item *one, pj_job *job, pj_err *err)
 {
@@ -130,6 +144,7 @@ static bool is_done(batch *b, item *one, pj_job *job, pj_err *err)
     if (!run || (tag && strcmp(run->tag, tag) != 0) || !take_size(one, err))
         return false;
     one->outcome = "kept";
+    say_if_old(b, one, run);
     return true;
 }
 

@@ -42,7 +42,8 @@ static const char *lack_of_functions(const pj_load_opts *opts, const pj_run *run
         return "has no events";
     return run->functions ? NULL
                           : "has no functions: its trace names none, or is one of thousands of "
-                            "threads, or an older version wrote it";
+                            "threads, or an older version wrote it (popinjay preprocess --force "
+                            "makes it again)";
 }
 
 const char *pj_load_lack(const pj_load_opts *opts, const pj_run *run, bool beside)

@@ -17,7 +17,7 @@
 static const double NOISY = 0.05, OTHER_WORK = 0.01; // spreads of times, of instructions
 static const double NORMAL = 1.4826, FAR = 3;        // MAD, as a standard deviation; of outliers
 
-enum { NOTES_EACH = 4, NAMES_SHOWN = 6 };
+enum { NOTES_EACH = 4, NAMES_SHOWN = 6, TOLD_FROM = 3, LOOKED_AT = 64 };
 
 /// Runs that repeat each other, as they came.
 typedef struct group {
@@ -81,16 +81,21 @@ static void note(pj_repeated_runs *out, const group *g, pj_severity severity, co
     out->notes[out->note_count++] = (pj_repeated_note){g->chosen, severity, text};
 }
 
-static void say_who(pj_repeated_runs *out, const group *g, pj_repeat how, pj_arena *arena)
+static const char *names_of(const group *g, pj_arena *arena)
 {
     pj_auto_buf names = {.at = NULL};
-    char median[32], least[32], most[32], low[32], high[32];
-    pj_repeated r = pj_repetitions_of(g->runtime, g->count);
-    pj_repeated e = pj_repetitions_of(g->efficiency, g->count);
     for (size_t i = 0; i < g->count && i < NAMES_SHOWN; i++)
         pj_buf_addf(&names, "%s%s", i ? ", " : "", g->runs[i]->name);
     if (g->count > NAMES_SHOWN)
         pj_buf_addf(&names, " and %zu more", g->count - NAMES_SHOWN);
+    return pj_arena_text(arena, pj_buf_str(&names));
+}
+
+static void say_who(pj_repeated_runs *out, const group *g, pj_repeat how, pj_arena *arena)
+{
+    char median[32], least[32], most[32], low[32], high[32];
+    pj_repeated r = pj_repetitions_of(g->runtime, g->count);
+    pj_repeated e = pj_repetitions_of(g->efficiency, g->count);
     pj_format_duration(r.median, median);
     pj_format_duration(r.least, least);
     pj_format_duration(r.most, most);
@@ -100,9 +105,9 @@ static void say_who(pj_repeated_runs *out, const group *g, pj_repeat how, pj_are
          pj_arena_format(arena,
                          "the %s of %zu repetitions (%s): median runtime %s, %s to %s (spread "
                          "%.1f %%), within %s to %s with %.1f %%; parallel efficiency %.3f to %.3f",
-                         how == PJ_REPEAT_BEST ? "fastest" : "median run", g->count, names.at,
-                         median, least, most, 100 * r.spread, low, high, 100 * r.coverage, e.least,
-                         e.most));
+                         how == PJ_REPEAT_BEST ? "fastest" : "median run", g->count,
+                         names_of(g, arena), median, least, most, 100 * r.spread, low, high,
+                         100 * r.coverage, e.least, e.most));
 }
 
 /// What the spread comes from, as far as counters tell.
@@ -162,6 +167,18 @@ static group group_of(pj_run *const *runs, size_t count, size_t first, pj_arena 
     return g;
 }
 
+/// Two runs of one size may be before and after a change; more are rather repetitions.
+static void say_together(pj_repeated_runs *out, const group *g, pj_arena *arena)
+{
+    const char *text = pj_arena_format(
+        arena,
+        "%zu runs of one size: where they are repetitions --repeat median shows the one "
+        "that stands for them, with their spread and what is noise",
+        g->count);
+    for (size_t i = 0; g->count >= TOLD_FROM && i < g->count; i++)
+        out->notes[out->note_count++] = (pj_repeated_note){g->runs[i], PJ_NOTE, text};
+}
+
 void pj_repeated_runs_choose(pj_run *const *runs, size_t count, pj_repeat how,
                              pj_repeated_runs *out, pj_arena *arena)
 {
@@ -170,7 +187,8 @@ void pj_repeated_runs_choose(pj_run *const *runs, size_t count, pj_repeat how,
     size_t chosen_count = 0, seen_count = 0;
     *out = (pj_repeated_runs){.items = pj_new_n(arena, pj_run *, count + 1),
                               .notes = pj_new_n(arena, pj_repeated_note, NOTES_EACH * count + 1)};
-    for (size_t i = 0; how != PJ_REPEAT_ALL && i < count; i++) {
+    bool all = how == PJ_REPEAT_ALL;
+    for (size_t i = 0; (!all || count <= LOOKED_AT) && i < count; i++) {
         if (runs[i]->part.whole || is_taken(seen, seen_count, runs[i]))
             continue;
         group g = group_of(runs, count, i, arena);
@@ -178,7 +196,9 @@ void pj_repeated_runs_choose(pj_run *const *runs, size_t count, pj_repeat how,
             seen[seen_count++] = g.runs[k];
         choose(&g, how, arena);
         chosen[chosen_count++] = g.chosen;
-        if (g.count < 2)
+        if (all)
+            say_together(out, &g, arena);
+        if (all || g.count < 2)
             continue;
         measure(&g, arena);
         say_who(out, &g, how, arena);
@@ -188,7 +208,7 @@ void pj_repeated_runs_choose(pj_run *const *runs, size_t count, pj_repeat how,
     for (size_t i = 0; i < count; i++) {
         pj_run *whole = (pj_run *)pj_run_whole(runs[i]);
         bool alone = runs[i]->part.whole && !is_taken(runs, count, whole);
-        if (how == PJ_REPEAT_ALL || alone || is_taken(chosen, chosen_count, whole))
+        if (all || alone || is_taken(chosen, chosen_count, whole))
             out->items[out->count++] = runs[i];
     }
 }

@@ -28,7 +28,7 @@ typedef struct pj_repeated_runs {
 /// Repetitions have the same ranks, threads, nodes and tag: of each group the run whose runtime is
 /// the lower median (BEST: the least), so that products of its metrics hold, with the spread of the
 /// others beside it and warnings where it is noise. Parts of a run stay with it. ALL: all of them,
-/// nothing is said.
+/// and of three or more it is said that they seem to be repetitions.
 void pj_repeated_runs_choose(pj_run *const *runs, size_t count, pj_repeat how,
                              pj_repeated_runs *out, pj_arena *arena);
 

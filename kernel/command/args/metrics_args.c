@@ -75,8 +75,9 @@ const pj_param pj_repeat_rows[] = {
      .shown = "all|median|best",
      .choices = repeats,
      .preset = "all",
-     .help = "Runs of the same ranks, threads, nodes and tag are repetitions: each is a column, or "
-             "one stands for all, whose runtime is the lower median or the least, with the spread "
+     .help = "Runs of the same ranks, threads, nodes and tag are repetitions: each is a column, "
+             "as tables have one for each run, or one stands for all, whose runtime is the lower "
+             "median or the least, with the spread "
              "of the others and warnings of noise; in Lua, where repeat is a reserved word, "
              "repetitions."},
     {0},

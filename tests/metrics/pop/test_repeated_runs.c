@@ -52,6 +52,8 @@ static void the_lower_median_stands_for_all(void **state)
     assert_ptr_equal(chosen.items[0], runs[1]);
     pj_repeated_runs_choose(runs, 5, PJ_REPEAT_ALL, &chosen, arena);
     assert_int_equal(chosen.count, 5);
+    assert_true(says(&chosen, "5 runs of one size: where they are repetitions --repeat median"));
+    pj_repeated_runs_choose(runs, 2, PJ_REPEAT_ALL, &chosen, arena);
     assert_int_equal(chosen.note_count, 0);
     while (count)
         pj_run_release(runs[--count]);

@@ -65,7 +65,8 @@ const pj_param pj_reading_rows[] = {
      .offset = offsetof(pj_load_args, memory),
      .shown = "SIZE",
      .preset = "half of what this process may use",
-     .help = "Memory that reading may use; beyond it the command ends with a clear message."},
+     .help = "Memory that reading may use; beyond it the command ends with a clear message. "
+             "Records of AI runs that exceed half of it lie in TMPDIR, with the same digits."},
     {0},
 };
 

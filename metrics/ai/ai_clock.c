@@ -70,6 +70,7 @@ static void gather(fitting *f, const pj_ai_match *match)
     for (size_t i = 0; i < match->instance_count; i++) {
         const pj_ai_instance *instance = &match->instances[i];
         const pj_ai_member *members = match->members + instance->first;
+        pj_ai_ranks_pass(f->ranks, f->count, i);
         if (!instance->valid || !instance->symmetric)
             continue;
         uint32_t firsts = instance->count <= ALL_PAIRS ? instance->count : 1;
@@ -270,6 +271,7 @@ static int64_t begin_drifts(const fitting *f)
         pj_ai_rank *rank = f->ranks[r];
         int64_t first = INT64_MAX, last = INT64_MIN;
         for (size_t i = 0; i < rank->exchange_count; i++) {
+            pj_ai_ranks_pass(f->ranks, f->count, i);
             first = rank->exchanges[i].end < first ? rank->exchanges[i].end : first;
             last = rank->exchanges[i].end > last ? rank->exchanges[i].end : last;
         }

@@ -3,9 +3,8 @@
 #include "metrics/ai/ai_cover.h"
 
 #include "metrics/ai/ai_spans.h"
-#include "metrics/base/buf.h"
+#include "metrics/ai/ai_spill.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { RECENT = 1 << 16, BLOCK = 32 };
@@ -29,7 +28,7 @@ static pj_ai_span span_of(const pj_ai_cover *cover, size_t block, size_t index)
 
 static void open_block(pj_ai_cover *cover, int64_t begin, int64_t length)
 {
-    pj_grow(cover->blocks, &cover->block_cap, cover->block_count + 1);
+    pj_ai_grow(cover->spill, cover->blocks, &cover->block_cap, cover->block_count + 1);
     cover->blocks[cover->block_count++] =
         (pj_ai_cover_block){begin, cover->total, length, cover->packed_count};
 }
@@ -45,7 +44,7 @@ static void append(pj_ai_cover *cover, int64_t begin, int64_t end)
         if (!fits)
             open_block(cover, begin, 0);
         last = &cover->blocks[cover->block_count - 1];
-        pj_grow(cover->packed, &cover->packed_cap, cover->packed_count + 1);
+        pj_ai_grow(cover->spill, cover->packed, &cover->packed_cap, cover->packed_count + 1);
         cover->packed[cover->packed_count++] =
             (pj_ai_cover_span){(uint32_t)(begin - last->begin), (uint32_t)(end - begin)};
     }
@@ -66,6 +65,7 @@ static void push(pj_ai_cover *cover, int64_t begin, int64_t end)
 {
     if (cover->block_count && begin <= cover->end) {
         if (begin < cover->begin) {
+            cover->late.spill = cover->spill;
             pj_ai_spans_add(&cover->late, begin, end);
             return;
         }
@@ -99,9 +99,11 @@ void pj_ai_cover_add(pj_ai_cover *cover, int64_t begin, int64_t end)
 void pj_ai_cover_each(const pj_ai_cover *cover, void (*take)(void *context, pj_ai_span span),
                       void *context)
 {
-    for (size_t b = 0; b < cover->block_count; b++)
+    for (size_t b = 0; b < cover->block_count; b++) {
+        pj_ai_spill_pass(cover->spill, b);
         for (size_t i = 0; i < size_of_block(cover, b); i++)
             take(context, span_of(cover, b, i));
+    }
 }
 
 typedef struct merging {
@@ -131,7 +133,7 @@ void pj_ai_cover_finish(pj_ai_cover *cover)
     if (!cover->late.count)
         return;
     pj_ai_spans_unite(&cover->late);
-    merging m = {.late = &cover->late};
+    merging m = {.out = {.spill = cover->spill}, .late = &cover->late};
     pj_ai_cover_each(cover, merge, &m);
     take_late(&m, INT64_MAX);
     pj_ai_cover_free(cover);
@@ -181,7 +183,7 @@ static void keep_outside(void *context, pj_ai_span span)
 
 void pj_ai_cover_clear(pj_ai_cover *cover, int64_t begin, int64_t end)
 {
-    clearing c = {.begin = begin, .end = end};
+    clearing c = {.out = {.spill = cover->spill}, .begin = begin, .end = end};
     pj_ai_cover_each(cover, keep_outside, &c);
     pj_ai_cover_free(cover);
     *cover = c.out;
@@ -199,15 +201,28 @@ void pj_ai_cover_shift(pj_ai_cover *cover, int64_t by)
 
 size_t pj_ai_cover_bytes(const pj_ai_cover *cover)
 {
-    return (cover->recent.cap + cover->late.cap) * sizeof(pj_ai_span) +
-           cover->block_cap * sizeof *cover->blocks + cover->packed_cap * sizeof *cover->packed;
+    const pj_ai_spans *late = &cover->late;
+    return cover->recent.cap * sizeof(pj_ai_span) +
+           pj_ai_spill_held(cover->spill, late->items, late->cap * sizeof *late->items) +
+           pj_ai_spill_held(cover->spill, cover->blocks, cover->block_cap * sizeof *cover->blocks) +
+           pj_ai_spill_held(cover->spill, cover->packed, cover->packed_cap * sizeof *cover->packed);
+}
+
+void pj_ai_cover_spill(pj_ai_cover *cover)
+{
+    pj_ai_spans *late = &cover->late;
+    late->items = pj_ai_spill_move(cover->spill, late->items, late->cap * sizeof *late->items);
+    cover->blocks =
+        pj_ai_spill_move(cover->spill, cover->blocks, cover->block_cap * sizeof *cover->blocks);
+    cover->packed =
+        pj_ai_spill_move(cover->spill, cover->packed, cover->packed_cap * sizeof *cover->packed);
 }
 
 void pj_ai_cover_free(pj_ai_cover *cover)
 {
     pj_ai_spans_free(&cover->recent);
     pj_ai_spans_free(&cover->late);
-    free(cover->blocks);
-    free(cover->packed);
-    *cover = (pj_ai_cover){.blocks = NULL};
+    pj_ai_spill_drop(cover->spill, cover->blocks);
+    pj_ai_spill_drop(cover->spill, cover->packed);
+    *cover = (pj_ai_cover){.spill = cover->spill};
 }

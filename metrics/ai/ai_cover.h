@@ -4,6 +4,7 @@
 #define PJ_AI_COVER_H
 
 #include "metrics/ai/ai_spans.h"
+#include "metrics/ai/ai_spill.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +30,7 @@ typedef struct pj_ai_cover {
     size_t packed_count, packed_cap;
     int64_t begin, end; // of the last span
     int64_t total;      // covered
+    pj_ai_spill *spill; // where it goes when it is long; NULL = nowhere
 } pj_ai_cover;
 
 void pj_ai_cover_add(pj_ai_cover *cover, int64_t begin, int64_t end);
@@ -43,7 +45,10 @@ void pj_ai_cover_each(const pj_ai_cover *cover, void (*take)(void *context, pj_a
 void pj_ai_cover_clear(pj_ai_cover *cover, int64_t begin, int64_t end);
 /// All spans by `by` ns later.
 void pj_ai_cover_shift(pj_ai_cover *cover, int64_t by);
+/// In memory.
 size_t pj_ai_cover_bytes(const pj_ai_cover *cover);
+/// What is long leaves memory.
+void pj_ai_cover_spill(pj_ai_cover *cover);
 void pj_ai_cover_free(pj_ai_cover *cover);
 
 #endif

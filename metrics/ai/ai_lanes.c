@@ -6,6 +6,7 @@
 #include "metrics/ai/ai_match.h"
 #include "metrics/ai/ai_rank.h"
 #include "metrics/ai/ai_spans.h"
+#include "metrics/ai/ai_spill.h"
 #include "metrics/ai/ai_sweep.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
@@ -146,8 +147,10 @@ static void go_on(drawing *d, pj_timeline_kind kind, int64_t begin, int64_t end)
 static void compute_until(drawing *d, int64_t time)
 {
     const pj_ai_spans *computed = &d->device->computed;
-    for (; d->next < computed->count && computed->items[d->next].begin < time; d->next++)
+    for (; d->next < computed->count && computed->items[d->next].begin < time; d->next++) {
+        pj_ai_spill_pass(computed->spill, d->next);
         go_on(d, PJ_TIMELINE_running, computed->items[d->next].begin, computed->items[d->next].end);
+    }
 }
 
 static pj_timeline_kind kind_of_exchange(const drawing *d, uint8_t user, uint32_t exchange)
@@ -187,9 +190,10 @@ static void draw_device(drawing *d)
 /// Of a stream, whose records come one after the other: where they overlap the earlier one counts.
 static void draw_stream(drawing *d, uint32_t stream)
 {
-    const pj_ai_rank *rank = d->rank;
+    pj_ai_rank *rank = d->rank;
     begin_lane(d);
     for (size_t i = 0; i < rank->record_count; i++) {
+        pj_ai_spill_pass(&rank->spill, i);
         const pj_ai_record *record = &rank->records[i];
         if (record->stream != stream || record->work == PJ_AI_OUTSIDE)
             continue;

@@ -3,6 +3,7 @@
 // members fit: order alone matches wrongly.
 #include "metrics/ai/ai_match.h"
 
+#include "metrics/ai/ai_spill.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
@@ -28,7 +29,7 @@ typedef struct matching {
     size_t count;
     pj_job *job;
     pj_ai_match *out;
-    pj_ai_rank *texts; // of all ranks: their names each once
+    pj_ai_rank *texts; // of all ranks: their names each once; candidates go where its arrays do
     candidate *told, *untold;
     size_t told_count, told_cap, untold_count, untold_cap;
     bool *local; // by group: messages name places in it, not ranks
@@ -145,16 +146,26 @@ static uint32_t message_kind(matching *m, const candidate *c)
     return pj_ai_rank_name(m->texts, pj_buf_str(&out));
 }
 
+static void pass(const matching *m, size_t i)
+{
+    pj_ai_spill_pass(&m->texts->spill, i);
+    pj_ai_ranks_pass(m->ranks, m->count, i);
+}
+
 /// What messages go from where to where, once all of a group are known.
 static void tell_messages(matching *m)
 {
     m->local = pj_take_zeros(m->texts->name_count + 1);
-    for (size_t i = 0; i < m->told_count; i++)
+    for (size_t i = 0; i < m->told_count; i++) {
+        pass(m, i);
         if (m->told[i].message)
             look_at_message(m, &m->told[i]);
-    for (size_t i = 0; i < m->told_count; i++)
+    }
+    for (size_t i = 0; i < m->told_count; i++) {
+        pass(m, i);
         if (m->told[i].message)
             m->told[i].kind = message_kind(m, &m->told[i]);
+    }
 }
 
 static void add_candidate(matching *m, uint32_t r, uint32_t index)
@@ -171,7 +182,7 @@ static void add_candidate(matching *m, uint32_t r, uint32_t index)
     if (!operation.len || (exchange->marked && !pj_ai_operation_is_message(operation))) {
         c.kind = pj_ai_rank_name(
             m->texts, operation.len ? operation : bare_kernel(text_of(rank, exchange->kernel)));
-        pj_grow(m->untold, &m->untold_cap, m->untold_count + 1);
+        pj_ai_grow(&m->texts->spill, m->untold, &m->untold_cap, m->untold_count + 1);
         m->untold[m->untold_count++] = c;
         return;
     }
@@ -181,7 +192,7 @@ static void add_candidate(matching *m, uint32_t r, uint32_t index)
         c.step = INT64_MIN;
     else
         c.kind = pj_ai_rank_name(m->texts, operation);
-    pj_grow(m->told, &m->told_cap, m->told_count + 1);
+    pj_ai_grow(&m->texts->spill, m->told, &m->told_cap, m->told_count + 1);
     m->told[m->told_count++] = c;
 }
 
@@ -236,9 +247,12 @@ static int by_end(const void *a, const void *b)
 static void count_by_group(matching *m, size_t from, size_t to)
 {
     bool counted = !m->told[from].message;
-    for (size_t i = from; i < to && counted; i++)
-        counted = m->ranks[m->told[i].rank]->exchanges[m->told[i].exchange].seq >= 0;
     for (size_t i = from; i < to && counted; i++) {
+        pass(m, i);
+        counted = m->ranks[m->told[i].rank]->exchanges[m->told[i].exchange].seq >= 0;
+    }
+    for (size_t i = from; i < to && counted; i++) {
+        pass(m, i);
         m->told[i].place = m->ranks[m->told[i].rank]->exchanges[m->told[i].exchange].seq;
         m->told[i].step = INT64_MIN;
     }
@@ -251,6 +265,7 @@ static void count_by_step(matching *m, size_t from, size_t to)
         return;
     m->told[from].place = 0;
     for (size_t i = from + 1; i < to; i++) {
+        pass(m, i);
         const candidate *last = &m->told[i - 1];
         bool same = last->kind == m->told[i].kind && last->rank == m->told[i].rank &&
                     last->step == m->told[i].step;
@@ -261,8 +276,8 @@ static void count_by_step(matching *m, size_t from, size_t to)
 static void each_group(matching *m, void (*visit)(matching *m, size_t from, size_t to))
 {
     for (size_t i = 0, end; i < m->told_count; i = end) {
-        for (end = i + 1; end < m->told_count && by_group(&m->told[i], &m->told[end]) == 0;)
-            end++;
+        for (end = i + 1; end < m->told_count && by_group(&m->told[i], &m->told[end]) == 0; end++)
+            pass(m, end);
         visit(m, i, end);
     }
 }
@@ -285,6 +300,7 @@ static void match_told(matching *m)
 {
     const candidate **members = pj_take_memory((m->told_count + 1) * sizeof(candidate *));
     for (size_t i = 0, end; i < m->told_count; i = end) {
+        pass(m, m->out->instance_count);
         for (end = i; end < m->told_count && same_instance(&m->told[i], &m->told[end]); end++)
             members[end - i] = &m->told[end];
         add_instance(m, members, end - i);
@@ -332,9 +348,11 @@ static void match_untold(matching *m)
     bool *taken = pj_take_zeros(m->untold_count + 1);
     uint64_t *seen = pj_take_zeros((m->count + 1) * sizeof *seen);
     const candidate **members = pj_take_memory((m->count + 1) * sizeof(candidate *));
-    for (size_t i = 0; i < m->untold_count; i++)
+    for (size_t i = 0; i < m->untold_count; i++) {
+        pass(m, i);
         if (!taken[i])
             match_from(m, i, taken, members, seen, i + 1);
+    }
     free(members);
     free(seen);
     free(taken);
@@ -427,10 +445,10 @@ static int64_t begin_of(const matching *m, const pj_ai_instance *instance)
 
 static int by_time(const void *a, const void *b, void *context)
 {
-    const matching *m = context;
+    const int64_t *begins = context;
     size_t i = *(const size_t *)a, j = *(const size_t *)b;
-    int64_t x = begin_of(m, &m->out->instances[i]), y = begin_of(m, &m->out->instances[j]);
-    return x != y ? (x > y) - (x < y) : (i > j) - (i < j);
+    return begins[i] != begins[j] ? (begins[i] > begins[j]) - (begins[i] < begins[j])
+                                  : (i > j) - (i < j);
 }
 
 static bool order_instances(matching *m, pj_err *err)
@@ -438,12 +456,17 @@ static bool order_instances(matching *m, pj_err *err)
     pj_ai_match *out = m->out;
     size_t *order = pj_take_memory((out->instance_count + 1) * sizeof *order);
     pj_ai_instance *sorted = pj_take_memory((out->instance_count + 1) * sizeof *sorted);
-    for (size_t i = 0; i < out->instance_count; i++)
+    int64_t *begins = pj_take_memory((out->instance_count + 1) * sizeof *begins);
+    for (size_t i = 0; i < out->instance_count; i++) {
+        pass(m, i);
         order[i] = i;
-    bool ok = pj_sort(order, out->instance_count, by_time, m, m->job->stop) ||
+        begins[i] = begin_of(m, &out->instances[i]);
+    }
+    bool ok = pj_sort(order, out->instance_count, by_time, begins, m->job->stop) ||
               pj_job_check(m->job, "", err);
     for (size_t i = 0; i < out->instance_count; i++)
         sorted[i] = out->instances[order[i]];
+    free(begins);
     free(order);
     free(out->instances);
     out->instances = sorted;
@@ -454,6 +477,7 @@ static void judge(matching *m)
 {
     for (size_t i = 0; i < m->out->instance_count; i++) {
         pj_ai_instance *instance = &m->out->instances[i];
+        pass(m, i);
         if (!instance->valid)
             continue;
         if (instance->count > 1 && !do_overlap(m, instance))
@@ -466,15 +490,18 @@ static void judge(matching *m)
 static bool sort(matching *m, candidate *items, size_t count,
                  int (*order)(const void *, const void *), pj_err *err)
 {
-    return pj_sort_records(items, count, sizeof *items, order, m->job->stop) ||
-           pj_job_check(m->job, "", err);
+    return (pj_ai_spill_sort(&m->texts->spill, items, count, sizeof *items, order, m->job->stop) ||
+            pj_job_check(m->job, "", err)) &&
+           pj_ai_spill_check(&m->texts->spill, err);
 }
 
 static bool match_all(matching *m, pj_err *err)
 {
     for (uint32_t r = 0; r < m->count; r++)
-        for (uint32_t i = 0; i < m->ranks[r]->exchange_count; i++)
+        for (uint32_t i = 0; i < m->ranks[r]->exchange_count; i++) {
+            pass(m, i);
             add_candidate(m, r, i);
+        }
     tell_messages(m);
     size_t all = m->told_count + m->untold_count;
     m->out->members = pj_take_memory((all + 1) * sizeof *m->out->members);
@@ -488,8 +515,19 @@ static bool match_all(matching *m, pj_err *err)
         return false;
     match_told(m);
     match_untold(m);
-    for (size_t i = 0; i < m->out->instance_count; i++)
+    for (size_t i = 0; i < m->out->instance_count; i++) {
+        pass(m, i);
         m->out->instances[i].valid = fits(m, &m->out->instances[i]);
+    }
+    return true;
+}
+
+/// Where the exchanges of a rank were too many for memory, candidates are.
+static bool begin_spill(matching *m, pj_err *err)
+{
+    for (size_t r = 0; r < m->count; r++)
+        if (m->ranks[r]->spill.active)
+            return pj_ai_spill_begin(&m->texts->spill, err);
     return true;
 }
 
@@ -499,14 +537,15 @@ bool pj_ai_match_ranks(pj_ai_rank *const *ranks, size_t count, bool raw_clock, p
     matching m = {.ranks = ranks, .count = count, .job = job, .out = out};
     *out = (pj_ai_match){.members = NULL};
     m.texts = pj_ai_rank_new("");
-    bool ok = match_all(&m, err) && (raw_clock || pj_ai_clock_fit(ranks, count, out, job, err));
+    bool ok = begin_spill(&m, err) && match_all(&m, err) &&
+              (raw_clock || pj_ai_clock_fit(ranks, count, out, job, err));
     if (ok) {
         judge(&m);
         ok = order_instances(&m, err);
     }
+    pj_ai_spill_drop(&m.texts->spill, m.told);
+    pj_ai_spill_drop(&m.texts->spill, m.untold);
     pj_ai_rank_free(m.texts);
-    free(m.told);
-    free(m.untold);
     free(m.local);
     return ok;
 }

@@ -4,6 +4,7 @@
 
 #include "metrics/ai/ai_communicators.h"
 #include "metrics/ai/ai_rank.h"
+#include "metrics/ai/ai_spill.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
@@ -25,7 +26,7 @@ void pj_ai_mpi_keep(pj_ai_rank *rank, pj_ai_mpi_call call)
 {
     if (!rank->keeps_mpi)
         return;
-    pj_grow(rank->mpi_calls, &rank->mpi_call_cap, rank->mpi_call_count + 1);
+    pj_ai_grow(&rank->spill, rank->mpi_calls, &rank->mpi_call_cap, rank->mpi_call_count + 1);
     call.row = (uint32_t)rank->mpi_call_count;
     rank->mpi_calls[rank->mpi_call_count++] = call;
 }

@@ -225,9 +225,11 @@ static void name_groups(summing *s, pj_arena *arena)
 void pj_ai_operations(const pj_ai_ranks *ranks, pj_arena *arena, pj_ai_account *account)
 {
     summing s = {.texts = pj_ai_rank_new("")};
-    for (size_t i = 0; i < ranks->match->instance_count; i++)
+    for (size_t i = 0; i < ranks->match->instance_count; i++) {
+        pj_ai_ranks_pass(ranks->items, ranks->count, i);
         if (counts(ranks, &ranks->match->instances[i]))
             add_instance(&s, ranks, &ranks->match->instances[i]);
+    }
     settle_skews(&s);
     if (s.count)
         qsort(s.items, s.count, sizeof *s.items, by_name);

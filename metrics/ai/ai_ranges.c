@@ -3,11 +3,11 @@
 #include "metrics/ai/ai_ranges.h"
 
 #include "metrics/ai/ai_rank.h"
+#include "metrics/ai/ai_spill.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/map.h"
 #include "metrics/base/num.h"
-#include "metrics/base/sort.h"
 
 #include <stdlib.h>
 
@@ -33,6 +33,7 @@ typedef struct thread {
 } thread;
 
 struct pj_ai_ranges {
+    pj_ai_spill *spill; // the rank's
     bool all, placing;
     size_t waiting;
     range *row; // those that came in order, as most do
@@ -48,6 +49,7 @@ struct pj_ai_ranges {
 void pj_ai_ranges_expect(pj_ai_rank *rank, bool all, size_t waiting)
 {
     pj_ai_ranges *r = rank->ranges = pj_take_zeros(sizeof *r);
+    r->spill = &rank->spill;
     r->all = all;
     r->waiting = waiting;
     pj_grow(rank->regions, &r->region_cap, 1);
@@ -62,8 +64,8 @@ void pj_ai_ranges_free(pj_ai_ranges *r)
     for (size_t i = 0; i < r->thread_count; i++)
         free(r->threads[i].open);
     free(r->threads);
-    free(r->row);
-    free(r->heap);
+    pj_ai_spill_drop(r->spill, r->row);
+    pj_ai_spill_drop(r->spill, r->heap);
     pj_map_free(&r->child_of);
     free(r);
 }
@@ -82,7 +84,17 @@ void pj_ai_ranges_shift(pj_ai_ranges *r, int64_t by)
 
 size_t pj_ai_ranges_bytes(const pj_ai_ranges *r)
 {
-    return r ? (r->row_cap + r->heap_cap) * sizeof(range) : 0;
+    return r ? pj_ai_spill_held(r->spill, r->row, r->row_cap * sizeof(range)) +
+                   pj_ai_spill_held(r->spill, r->heap, r->heap_cap * sizeof(range))
+             : 0;
+}
+
+void pj_ai_ranges_spill(pj_ai_ranges *r)
+{
+    if (!r)
+        return;
+    r->row = pj_ai_spill_move(r->spill, r->row, r->row_cap * sizeof(range));
+    r->heap = pj_ai_spill_move(r->spill, r->heap, r->heap_cap * sizeof(range));
 }
 
 // The queue
@@ -95,7 +107,7 @@ static bool comes_before(const range *a, const range *b)
 
 static void push_heap(pj_ai_ranges *r, range item)
 {
-    pj_grow(r->heap, &r->heap_cap, r->heap_count + 1);
+    pj_ai_grow(r->spill, r->heap, &r->heap_cap, r->heap_count + 1);
     size_t at = r->heap_count++;
     for (; at && comes_before(&item, &r->heap[(at - 1) / 2]); at = (at - 1) / 2)
         r->heap[at] = r->heap[(at - 1) / 2];
@@ -133,7 +145,7 @@ static void push(pj_ai_ranges *r, range item)
         r->row_end -= r->row_first;
         r->row_first = 0;
     }
-    pj_grow(r->row, &r->row_cap, r->row_end + 1);
+    pj_ai_grow(r->spill, r->row, &r->row_cap, r->row_end + 1);
     r->row[r->row_end++] = item;
 }
 
@@ -225,7 +237,9 @@ static int by_thread(const void *a, const void *b)
     const pj_ai_call *x = a, *y = b;
     if (x->place != y->place)
         return x->place < y->place ? -1 : 1;
-    return (x->begin > y->begin) - (x->begin < y->begin);
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
 }
 
 static thread *thread_at(pj_ai_ranges *r, size_t index)
@@ -246,14 +260,18 @@ static void begin_placing(pj_ai_rank *rank)
 {
     bool sorted = true;
     rank->ranges->placing = true;
-    for (size_t i = 1; i < rank->call_count && sorted; i++)
+    for (size_t i = 1; i < rank->call_count && sorted; i++) {
+        pj_ai_spill_pass(&rank->spill, i);
         sorted = by_thread(&rank->calls[i - 1], &rank->calls[i]) <= 0;
+    }
     if (!sorted)
-        (void)!pj_sort_records(rank->calls, rank->call_count, sizeof *rank->calls, by_thread, NULL);
+        (void)!pj_ai_spill_sort(&rank->spill, rank->calls, rank->call_count, sizeof *rank->calls,
+                                by_thread, NULL);
     for (size_t i = 0, end; i < rank->call_count; i = end) {
-        thread *t = thread_at(rank->ranges, rank->calls[i].place);
-        for (end = i; end < rank->call_count && rank->calls[end].place == rank->calls[i].place;)
-            end++;
+        uint16_t place = rank->calls[i].place;
+        thread *t = thread_at(rank->ranges, place);
+        for (end = i; end < rank->call_count && rank->calls[end].place == place; end++)
+            pj_ai_spill_pass(&rank->spill, end);
         t->call = i;
         t->call_end = end;
     }
@@ -266,8 +284,10 @@ void pj_ai_ranges_finish(pj_ai_rank *rank)
         return;
     if (!r->placing)
         begin_placing(rank);
-    while (queued(r))
+    for (size_t i = 0; queued(r); i++) {
+        pj_ai_spill_pass(&rank->spill, i);
         open_next(rank);
+    }
     for (size_t i = 0; i < r->thread_count; i++)
         place_calls(rank, &r->threads[i], INT64_MAX);
     pj_ai_ranges_free(r);

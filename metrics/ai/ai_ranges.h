@@ -18,6 +18,8 @@ void pj_ai_ranges_add(pj_ai_rank *rank, int64_t thread, int64_t begin, int64_t e
 /// No range follows: each call knows its region. Without pj_ai_ranges_expect nothing happens.
 void pj_ai_ranges_finish(pj_ai_rank *rank);
 void pj_ai_ranges_shift(pj_ai_ranges *ranges, int64_t by);
+/// What is long leaves memory. NULL is allowed.
+void pj_ai_ranges_spill(pj_ai_ranges *ranges);
 size_t pj_ai_ranges_bytes(const pj_ai_ranges *ranges);
 /// NULL is allowed.
 void pj_ai_ranges_free(pj_ai_ranges *ranges);

@@ -19,12 +19,15 @@ pj_ai_rank *pj_ai_rank_new(const char *path)
     rank->path = pj_arena_text(rank->arena, pj_str_of(path));
     rank->rank = rank->world = -1;
     pj_ai_rank_name(rank, PJ_S(""));
+    rank->loading.spill = rank->waiting.spill = rank->driving.spill = &rank->spill;
+    for (unsigned k = 0; k < PJ_AI_MPI_KINDS; k++)
+        rank->mpi[k].spill = &rank->spill;
     return rank;
 }
 
-static void free_device(pj_ai_device *device)
+static void free_device(pj_ai_rank *rank, pj_ai_device *device)
 {
-    free(device->pieces);
+    pj_ai_spill_drop(&rank->spill, device->pieces);
     free(device->step_useful);
     free(device->of_region);
     free(device->users);
@@ -36,7 +39,7 @@ void pj_ai_rank_free(pj_ai_rank *rank)
     if (!rank)
         return;
     for (size_t i = 0; i < rank->device_count; i++)
-        free_device(&rank->devices[i]);
+        free_device(rank, &rank->devices[i]);
     free(rank->devices);
     free(rank->names);
     free(rank->name_kinds);
@@ -46,18 +49,19 @@ void pj_ai_rank_free(pj_ai_rank *rank)
     pj_ai_ranges_free(rank->ranges);
     pj_ai_repeats_free(rank->repeats);
     free(rank->regions);
-    free(rank->records);
-    free(rank->calls);
-    free(rank->mpi_calls);
+    pj_ai_spill_drop(&rank->spill, rank->records);
+    pj_ai_spill_drop(&rank->spill, rank->calls);
+    pj_ai_spill_drop(&rank->spill, rank->mpi_calls);
     free(rank->launches);
     free(rank->steps);
-    free(rank->exchanges);
+    pj_ai_spill_drop(&rank->spill, rank->exchanges);
     free(rank->streams);
     pj_ai_spans_free(&rank->loading);
     pj_ai_cover_free(&rank->waiting);
     pj_ai_cover_free(&rank->driving);
     for (unsigned k = 0; k < PJ_AI_MPI_KINDS; k++)
         pj_ai_cover_free(&rank->mpi[k]);
+    pj_ai_spill_free(&rank->spill);
     pj_arena_free(rank->arena);
     free(rank);
 }
@@ -157,7 +161,7 @@ bool pj_ai_rank_is_fused(const pj_ai_rank *rank, uint32_t name)
 
 void pj_ai_rank_add_record(pj_ai_rank *rank, pj_ai_record record)
 {
-    pj_grow(rank->records, &rank->record_cap, rank->record_count + 1);
+    pj_ai_grow(&rank->spill, rank->records, &rank->record_cap, rank->record_count + 1);
     rank->records[rank->record_count++] = record;
 }
 
@@ -178,6 +182,7 @@ void pj_ai_rank_expect_calls(pj_ai_rank *rank)
         rank->launch_words *= 2;
     rank->launches = pj_take_zeros(rank->launch_words * sizeof *rank->launches);
     for (size_t i = 0; i < rank->record_count; i++) {
+        pj_ai_spill_pass(&rank->spill, i);
         uint64_t *word = launch_word(rank, rank->records[i].call, &bits);
         *word |= bits;
     }
@@ -208,7 +213,7 @@ void pj_ai_rank_add_call(pj_ai_rank *rank, pj_ai_call call, int64_t thread)
     if (call.id == PJ_AI_NONE || !may_launch(rank, call.id))
         return;
     call.place = pj_ai_rank_thread(rank, thread);
-    pj_grow(rank->calls, &rank->call_cap, rank->call_count + 1);
+    pj_ai_grow(&rank->spill, rank->calls, &rank->call_cap, rank->call_count + 1);
     rank->calls[rank->call_count++] = call;
 }
 
@@ -250,7 +255,7 @@ void pj_ai_rank_add_step(pj_ai_rank *rank, pj_ai_step step)
 
 uint32_t pj_ai_rank_add_exchange(pj_ai_rank *rank, pj_ai_exchange exchange)
 {
-    pj_grow(rank->exchanges, &rank->exchange_cap, rank->exchange_count + 1);
+    pj_ai_grow(&rank->spill, rank->exchanges, &rank->exchange_cap, rank->exchange_count + 1);
     rank->exchanges[rank->exchange_count] = exchange;
     return (uint32_t)rank->exchange_count++;
 }
@@ -258,10 +263,12 @@ uint32_t pj_ai_rank_add_exchange(pj_ai_rank *rank, pj_ai_exchange exchange)
 void pj_ai_rank_shift(pj_ai_rank *rank, int64_t by)
 {
     for (size_t i = 0; i < rank->record_count; i++) {
+        pj_ai_spill_pass(&rank->spill, i);
         rank->records[i].begin += by;
         rank->records[i].end += by;
     }
     for (size_t i = 0; i < rank->call_count; i++) {
+        pj_ai_spill_pass(&rank->spill, i);
         rank->calls[i].begin += by;
         rank->calls[i].end += by;
     }
@@ -277,15 +284,91 @@ void pj_ai_rank_shift(pj_ai_rank *rank, int64_t by)
     pj_ai_ranges_shift(rank->ranges, by);
 }
 
+static uint64_t bytes_of_devices(const pj_ai_rank *rank)
+{
+    uint64_t bytes = 0;
+    for (size_t d = 0; d < rank->device_count; d++) {
+        const pj_ai_device *device = &rank->devices[d];
+        const pj_ai_spans *computed = &device->computed;
+        bytes += pj_ai_spill_held(&rank->spill, device->pieces,
+                                  device->piece_cap * sizeof *device->pieces) +
+                 pj_ai_spill_held(&rank->spill, computed->items,
+                                  computed->cap * sizeof *computed->items);
+    }
+    return bytes;
+}
+
 uint64_t pj_ai_rank_bytes(const pj_ai_rank *rank)
 {
+    const pj_ai_spill *spill = &rank->spill;
     uint64_t mpi = 0;
     for (unsigned k = 0; k < PJ_AI_MPI_KINDS; k++)
         mpi += pj_ai_cover_bytes(&rank->mpi[k]);
-    return mpi + rank->record_cap * sizeof(pj_ai_record) + rank->call_cap * sizeof(pj_ai_call) +
-           rank->mpi_call_cap * sizeof(pj_ai_mpi_call) +
-           rank->exchange_cap * sizeof(pj_ai_exchange) + rank->name_cap * sizeof(char *) +
+    return mpi + bytes_of_devices(rank) +
+           pj_ai_spill_held(spill, rank->records, rank->record_cap * sizeof *rank->records) +
+           pj_ai_spill_held(spill, rank->calls, rank->call_cap * sizeof *rank->calls) +
+           pj_ai_spill_held(spill, rank->mpi_calls, rank->mpi_call_cap * sizeof *rank->mpi_calls) +
+           pj_ai_spill_held(spill, rank->exchanges, rank->exchange_cap * sizeof *rank->exchanges) +
+           rank->name_cap * sizeof(char *) + rank->launch_words * sizeof *rank->launches +
            pj_ai_ranges_bytes(rank->ranges) + pj_ai_repeats_bytes(rank->repeats) +
            pj_ai_cover_bytes(&rank->waiting) + pj_ai_cover_bytes(&rank->driving) +
            pj_arena_size(rank->arena);
+}
+
+static void move_devices(pj_ai_rank *rank)
+{
+    pj_ai_spill *spill = &rank->spill;
+    for (size_t d = 0; d < rank->device_count; d++) {
+        pj_ai_device *device = &rank->devices[d];
+        pj_ai_spans *computed = &device->computed;
+        device->pieces =
+            pj_ai_spill_move(spill, device->pieces, device->piece_cap * sizeof *device->pieces);
+        computed->items =
+            pj_ai_spill_move(spill, computed->items, computed->cap * sizeof *computed->items);
+    }
+}
+
+/// What grows with the input leaves memory.
+static void move_arrays(pj_ai_rank *rank)
+{
+    pj_ai_spill *spill = &rank->spill;
+    rank->records =
+        pj_ai_spill_move(spill, rank->records, rank->record_cap * sizeof *rank->records);
+    rank->calls = pj_ai_spill_move(spill, rank->calls, rank->call_cap * sizeof *rank->calls);
+    rank->mpi_calls =
+        pj_ai_spill_move(spill, rank->mpi_calls, rank->mpi_call_cap * sizeof *rank->mpi_calls);
+    rank->exchanges =
+        pj_ai_spill_move(spill, rank->exchanges, rank->exchange_cap * sizeof *rank->exchanges);
+    pj_ai_cover_spill(&rank->waiting);
+    pj_ai_cover_spill(&rank->driving);
+    for (unsigned k = 0; k < PJ_AI_MPI_KINDS; k++)
+        pj_ai_cover_spill(&rank->mpi[k]);
+    pj_ai_ranges_spill(rank->ranges);
+    move_devices(rank);
+    pj_ai_spill_relax(spill);
+}
+
+static void count(pj_ai_rank *rank, pj_job *job)
+{
+    uint64_t now = pj_ai_rank_bytes(rank);
+    rank->spill.used = &job->memory_used;
+    job->memory_used += now - rank->spill.counted;
+    rank->spill.counted = now;
+}
+
+bool pj_ai_rank_fit(pj_ai_rank *rank, pj_job *job, pj_err *err)
+{
+    enum { LEAST = PJ_SIZE(1 << 20, 1 << 12) }; // less is of no avail
+    count(rank, job);
+    if (!job->memory_budget)
+        job->memory_budget = pj_job_default_budget();
+    if (rank->spill.counted >= LEAST && job->memory_used > job->memory_budget / 2) {
+        if (!rank->spill.active && !pj_ai_spill_begin(&rank->spill, err))
+            return false;
+        move_arrays(rank);
+        count(rank, job);
+    } else {
+        pj_ai_spill_relax(&rank->spill);
+    }
+    return pj_ai_spill_check(&rank->spill, err) && pj_job_check(job, rank->path, err);
 }

@@ -6,6 +6,7 @@
 
 #include "metrics/ai/ai_cover.h"
 #include "metrics/ai/ai_spans.h"
+#include "metrics/ai/ai_spill.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
@@ -149,6 +150,7 @@ typedef enum pj_ai_oddity {
 
 typedef struct pj_ai_rank {
     pj_arena *arena;
+    pj_ai_spill spill; // where arrays go that grow with the input
     const char *path;
     int64_t rank, world; // -1 = the file does not tell
     bool hip, cut;
@@ -237,11 +239,22 @@ void pj_ai_rank_add_step(pj_ai_rank *rank, pj_ai_step step);
 uint32_t pj_ai_rank_add_exchange(pj_ai_rank *rank, pj_ai_exchange exchange);
 /// All times by `by` ns later.
 void pj_ai_rank_shift(pj_ai_rank *rank, int64_t by);
-/// Bytes that its records take.
+/// Bytes of memory that it takes.
 uint64_t pj_ai_rank_bytes(const pj_ai_rank *rank);
+/// Counts them as the job's, until the rank is freed; what grows with the input leaves memory once
+/// half of the budget is used. Errors: PJ_E_MEMORY, PJ_E_STOPPED; PJ_E_IO where that cannot be put
+/// into a file.
+PJ_CHECKED bool pj_ai_rank_fit(pj_ai_rank *rank, pj_job *job, pj_err *err);
+/// What lies in files leaves memory now and then, in a loop over all ranks that passes item `i`.
+static inline void pj_ai_ranks_pass(pj_ai_rank *const *ranks, size_t count, size_t i)
+{
+    for (size_t r = 0; i % 4096 == 0 && r < count; r++)
+        if (ranks[r]->spill.active)
+            pj_ai_spill_relax(&ranks[r]->spill);
+}
 
 /// All records are there: what each device did, and why it did nothing in between; frees the
-/// records. Errors: PJ_E_STOPPED.
+/// records. Errors: PJ_E_STOPPED, PJ_E_IO.
 PJ_CHECKED bool pj_ai_rank_settle(pj_ai_rank *rank, pj_job *job, pj_err *err);
 /// The same of ranks whose clocks are one: a device that several of them use becomes one of the
 /// first of these.

@@ -6,13 +6,11 @@
 #include "metrics/ai/ai_rank.h"
 #include "metrics/ai/ai_shared.h"
 #include "metrics/ai/ai_spans.h"
+#include "metrics/ai/ai_spill.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
 #include "metrics/run/ai_account.h"
-
-#include "metrics/base/buf.h"
-#include "metrics/base/sort.h"
 
 #include <stdlib.h>
 
@@ -34,6 +32,16 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/// Of records that are alike in all that orders them.
+static int by_kind(const pj_ai_record *x, const pj_ai_record *y)
+{
+    if (x->name != y->name)
+        return x->name < y->name ? -1 : 1;
+    if (x->exchange != y->exchange)
+        return x->exchange < y->exchange ? -1 : 1;
+    return x->work - y->work;
+}
+
 static int by_stream(const void *a, const void *b)
 {
     const pj_ai_record *x = a, *y = b;
@@ -43,7 +51,9 @@ static int by_stream(const void *a, const void *b)
         return x->begin < y->begin ? -1 : 1;
     if (x->end != y->end)
         return x->end < y->end ? -1 : 1;
-    return (x->call > y->call) - (x->call < y->call);
+    if (x->call != y->call)
+        return x->call < y->call ? -1 : 1;
+    return by_kind(x, y);
 }
 
 static bool same_record(const pj_ai_record *a, const pj_ai_record *b)
@@ -70,8 +80,10 @@ static void order_streams(pj_ai_rank *rank)
         qsort(rank->streams, rank->stream_count, sizeof *rank->streams, by_device);
     for (size_t i = 0; i < rank->stream_count; i++)
         now[rank->streams[i].was] = (uint16_t)i;
-    for (size_t i = 0; i < rank->record_count; i++)
+    for (size_t i = 0; i < rank->record_count; i++) {
+        pj_ai_spill_pass(&rank->spill, i);
         rank->records[i].stream = now[rank->records[i].stream];
+    }
     free(now);
 }
 
@@ -82,7 +94,11 @@ static int by_id(const void *a, const void *b)
         return x->id < y->id ? -1 : 1;
     if (x->begin != y->begin)
         return x->begin < y->begin ? -1 : 1;
-    return (x->end > y->end) - (x->end < y->end);
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    return x->doing - y->doing;
 }
 
 static int by_number(const void *a, const void *b)
@@ -97,10 +113,13 @@ static bool sort(settling *s, void *items, size_t count, size_t size,
                  int (*order)(const void *, const void *), pj_err *err)
 {
     bool sorted = true;
-    for (size_t i = 1; i < count && sorted; i++)
+    for (size_t i = 1; i < count && sorted; i++) {
+        pj_ai_spill_pass(&s->rank->spill, i);
         sorted = order((char *)items + (i - 1) * size, (char *)items + i * size) <= 0;
-    return sorted || pj_sort_records(items, count, size, order, s->job->stop) ||
-           pj_job_check(s->job, s->rank->path, err);
+    }
+    return (sorted || pj_ai_spill_sort(&s->rank->spill, items, count, size, order, s->job->stop) ||
+            pj_job_check(s->job, s->rank->path, err)) &&
+           pj_ai_spill_check(&s->rank->spill, err);
 }
 
 /// What stands twice counts once; late stamps of HIP are mended.
@@ -108,6 +127,7 @@ static void sift_records(pj_ai_rank *rank)
 {
     size_t kept = 0;
     for (size_t i = 0; i < rank->record_count; i++) {
+        pj_ai_spill_pass(&rank->spill, i);
         pj_ai_record record = rank->records[i];
         pj_ai_record *last = kept ? &rank->records[kept - 1] : NULL;
         if (last && same_record(last, &record)) {
@@ -141,6 +161,7 @@ static void find_launches(pj_ai_rank *rank)
 {
     for (size_t i = 0; i < rank->record_count; i++) {
         pj_ai_record *record = &rank->records[i];
+        pj_ai_spill_jump(&rank->spill, i); // calls of a stream may lie far apart
         if (record->call != PJ_AI_NONE)
             record->call = find_call(rank, record->call);
         if (record->call == PJ_AI_NONE)
@@ -181,6 +202,7 @@ static void choose_steps(pj_ai_rank *rank)
 {
     size_t kept = 0;
     for (size_t i = 0; i < rank->record_count; i++) {
+        pj_ai_spill_pass(&rank->spill, i);
         const pj_ai_record *record = &rank->records[i];
         const pj_ai_step *step =
             record->call == PJ_AI_NONE ? NULL : step_at(rank, rank->calls[record->call].begin);
@@ -195,8 +217,10 @@ static void choose_steps(pj_ai_rank *rank)
 static void end_steps(pj_ai_rank *rank)
 {
     int64_t end = INT64_MIN;
-    for (size_t i = 0; i < rank->record_count; i++)
+    for (size_t i = 0; i < rank->record_count; i++) {
+        pj_ai_spill_pass(&rank->spill, i);
         end = rank->records[i].end > end ? rank->records[i].end : end;
+    }
     for (size_t i = rank->step_count; i-- > 0;) {
         pj_ai_step *step = &rank->steps[i];
         if (step->first > end)
@@ -220,6 +244,7 @@ static void end_steps(pj_ai_rank *rank)
 static void assign_steps(pj_ai_rank *rank)
 {
     for (size_t i = 0; i < rank->record_count; i++) {
+        pj_ai_spill_pass(&rank->spill, i);
         const pj_ai_record *record = &rank->records[i];
         pj_ai_step *step =
             record->call == PJ_AI_NONE ? NULL : step_at(rank, rank->calls[record->call].begin);
@@ -277,11 +302,12 @@ static void explain_gap(settling *s, int64_t a, int64_t b, const pj_ai_call *lau
         idle[PJ_AI_IDLE_launch_latency] += (uint64_t)(b - later(a, launch->end));
 }
 
-static void add_piece(pj_ai_device *device, int64_t begin, int64_t end, pj_ai_piece of)
+static void add_piece(settling *s, int64_t begin, int64_t end, pj_ai_piece of)
 {
+    pj_ai_device *device = s->device;
     if (end <= begin)
         return;
-    pj_grow(device->pieces, &device->piece_cap, device->piece_count + 1);
+    pj_ai_grow(&s->rank->spill, device->pieces, &device->piece_cap, device->piece_count + 1);
     of.begin = begin;
     of.end = end;
     device->pieces[device->piece_count++] = of;
@@ -293,10 +319,10 @@ static void add_exposed(settling *s, int64_t begin, int64_t end, pj_ai_piece of)
     const pj_ai_spans *computed = &s->computed;
     size_t i = pj_ai_spans_after(computed, begin);
     for (; i < computed->count && computed->items[i].begin < end; i++) {
-        add_piece(s->device, begin, earlier(end, computed->items[i].begin), of);
+        add_piece(s, begin, earlier(end, computed->items[i].begin), of);
         begin = later(begin, computed->items[i].end);
     }
-    add_piece(s->device, begin, end, of);
+    add_piece(s, begin, end, of);
 }
 
 /// Of what a user's record was launched in; NULL = nobody asks.
@@ -338,6 +364,7 @@ static void walk(settling *s, pj_ai_record *records, size_t count)
     if (s->rank->wants_regions)
         s->device->of_region = pj_take_zeros(region_shares(s) * sizeof(pj_ai_region_share));
     for (size_t i = 0; i < count; i++) {
+        pj_ai_spill_pass(&s->rank->spill, i);
         const pj_ai_record *record = &records[i];
         s->user = pj_ai_device_user(s->rank, s->device, record->user);
         int64_t a = later(end, from), b = earlier(record->begin, until);
@@ -361,6 +388,7 @@ static void clip(settling *s, pj_ai_record *records, size_t count)
 {
     int64_t from = s->rank->from, until = s->rank->until;
     for (size_t i = 0; i < count; i++) {
+        pj_ai_spill_pass(&s->rank->spill, i);
         pj_ai_record *record = &records[i];
         if (record->begin >= until || record->end <= from)
             record->work = PJ_AI_OUTSIDE;
@@ -373,6 +401,7 @@ static void gather(settling *s, const pj_ai_record *records, size_t count)
 {
     pj_ai_spans *const lists[] = {&s->computed, &s->exchanged, &s->copied};
     for (size_t i = 0; i < count; i++) {
+        pj_ai_spill_pass(&s->rank->spill, i);
         s->device->kernels += records[i].work == PJ_AI_COMPUTE;
         if (records[i].work != PJ_AI_OUTSIDE)
             pj_ai_spans_add(lists[records[i].work], records[i].begin, records[i].end);
@@ -390,6 +419,7 @@ static void share_regions(settling *s, const pj_ai_record *records, size_t count
 {
     int64_t computed = INT64_MIN, copied = INT64_MIN;
     for (size_t i = 0; i < count; i++) {
+        pj_ai_spill_pass(&s->rank->spill, i);
         const pj_ai_record *record = &records[i];
         if (record->work == PJ_AI_COMPUTE) {
             int64_t begin = later(record->begin, computed);
@@ -410,15 +440,20 @@ static void share_regions(settling *s, const pj_ai_record *records, size_t count
 static void expose(settling *s, const pj_ai_record *records, size_t count)
 {
     pj_ai_device *device = s->device;
-    for (size_t i = 0; i < s->exchanged.count; i++)
+    for (size_t i = 0; i < s->exchanged.count; i++) {
+        pj_ai_spill_jump(&s->rank->spill, i);
         device->hidden += (uint64_t)pj_ai_spans_within(&s->computed, s->exchanged.items[i].begin,
                                                        s->exchanged.items[i].end);
+    }
     if (device->of_region)
         share_regions(s, records, count);
-    for (size_t i = 0; i < s->copied.count && !device->of_region; i++)
+    for (size_t i = 0; i < s->copied.count && !device->of_region; i++) {
+        pj_ai_spill_jump(&s->rank->spill, i);
         add_exposed(s, s->copied.items[i].begin, s->copied.items[i].end,
                     (pj_ai_piece){.exchange = PJ_AI_NONE});
+    }
     for (size_t i = 0; i < count; i++) {
+        pj_ai_spill_pass(&s->rank->spill, i);
         if (records[i].exchange == PJ_AI_NONE)
             continue;
         pj_ai_rank *user = pj_ai_device_user(s->rank, device, records[i].user);
@@ -436,25 +471,27 @@ static void share_steps(settling *s)
 {
     const pj_ai_rank *rank = s->rank;
     s->device->step_useful = pj_take_zeros((rank->step_count + 1) * sizeof(uint64_t));
-    for (size_t i = 0; i < rank->step_count; i++)
+    for (size_t i = 0; i < rank->step_count; i++) {
+        pj_ai_spill_jump(s->computed.spill, i);
         if (rank->steps[i].first != INT64_MAX)
             s->device->step_useful[i] = (uint64_t)pj_ai_spans_within(
                 &s->computed, rank->steps[i].first, rank->steps[i].until);
+    }
 }
 
 /// What the device does while it exchanges and copies.
 static void settle_device(settling *s, pj_ai_record *records, size_t count)
 {
-    pj_ai_spans *const lists[] = {&s->computed, &s->exchanged, &s->copied};
+    s->computed = s->exchanged = s->copied = (pj_ai_spans){.spill = &s->rank->spill};
     gather(s, records, count);
     expose(s, records, count);
     share_steps(s);
-    if (s->rank->draws) {
+    if (s->rank->draws)
         s->device->computed = s->computed;
-        s->computed = (pj_ai_spans){.items = NULL};
-    }
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        lists[i]->count = 0;
+    else
+        pj_ai_spans_free(&s->computed);
+    pj_ai_spans_free(&s->exchanged);
+    pj_ai_spans_free(&s->copied);
 }
 
 static int by_begin(const void *a, const void *b)
@@ -468,16 +505,18 @@ static int by_begin(const void *a, const void *b)
         return x->end < y->end ? -1 : 1;
     if (x->call != y->call)
         return x->call < y->call ? -1 : 1;
-    return (x->user > y->user) - (x->user < y->user);
+    if (x->user != y->user)
+        return x->user < y->user ? -1 : 1;
+    return by_kind(x, y);
 }
 
 /// Where the records of the device end that `first` is of: they are in the order of streams.
-static size_t end_of_device(const pj_ai_rank *rank, size_t first)
+static size_t end_of_device(pj_ai_rank *rank, size_t first)
 {
     uint32_t device = rank->streams[rank->records[first].stream].of;
     size_t end = first;
-    while (end < rank->record_count && rank->streams[rank->records[end].stream].of == device)
-        end++;
+    for (; end < rank->record_count && rank->streams[rank->records[end].stream].of == device; end++)
+        pj_ai_spill_pass(&rank->spill, end);
     return end;
 }
 
@@ -506,17 +545,19 @@ static void each_device(settling *s, void (*take)(settling *s, pj_ai_record *rec
 /// Exchanges that no record has any longer, as it stood twice, are gone; the others are in order.
 static void order_exchanges(pj_ai_rank *rank)
 {
-    pj_ai_exchange *kept = pj_take_memory((rank->exchange_count + 1) * sizeof *kept);
-    size_t count = 0;
+    size_t count = 0, cap;
+    pj_ai_exchange *kept = pj_ai_spill_new(&rank->spill, rank->exchange_count, sizeof *kept, &cap);
     for (size_t i = 0; i < rank->record_count; i++) {
+        pj_ai_spill_pass(&rank->spill, i);
         if (rank->records[i].exchange == PJ_AI_NONE)
             continue;
         kept[count] = rank->exchanges[rank->records[i].exchange];
         rank->records[i].exchange = (uint32_t)count++;
     }
-    free(rank->exchanges);
-    rank->exchanges = pj_resize_memory(kept, (count + 1) * sizeof *kept);
-    rank->exchange_count = rank->exchange_cap = count;
+    pj_ai_spill_drop(&rank->spill, rank->exchanges);
+    rank->exchanges = kept;
+    rank->exchange_count = count;
+    rank->exchange_cap = cap;
 }
 
 /// Of the host only its calls while no device has begun or all have ended may still be asked for.
@@ -536,7 +577,7 @@ static void forget_host(pj_ai_rank *rank)
     }
     pj_ai_cover_free(&rank->waiting);
     pj_ai_spans_free(&rank->loading);
-    free(rank->calls);
+    pj_ai_spill_drop(&rank->spill, rank->calls);
     rank->calls = NULL;
     rank->call_count = rank->call_cap = 0;
 }
@@ -545,6 +586,7 @@ static void forget_host(pj_ai_rank *rank)
 static void keep_regions(settling *s, pj_ai_record *records, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
+        pj_ai_spill_pass(&s->rank->spill, i);
         const pj_ai_rank *user = pj_ai_device_user(s->rank, s->device, records[i].user);
         uint32_t call = records[i].call;
         records[i].call = call == PJ_AI_NONE ? 0 : user->calls[call].place;
@@ -553,7 +595,7 @@ static void keep_regions(settling *s, pj_ai_record *records, size_t count)
 
 static void forget_records(pj_ai_rank *rank)
 {
-    free(rank->records);
+    pj_ai_spill_drop(&rank->spill, rank->records);
     rank->records = NULL;
     rank->record_count = rank->record_cap = 0;
 }
@@ -564,6 +606,7 @@ static bool arrange(settling *s, pj_err *err)
     pj_ai_rank *rank = s->rank;
     free(rank->launches);
     rank->launches = NULL;
+    rank->launch_words = 0;
     pj_ai_ranges_finish(rank);
     order_streams(rank);
     if (!sort(s, rank->records, rank->record_count, sizeof *rank->records, by_stream, err) ||
@@ -628,9 +671,6 @@ bool pj_ai_rank_settle_all(pj_ai_rank *const *ranks, size_t count, pj_job *job, 
         }
     if (ok)
         settle_devices(&s, ranks, count);
-    pj_ai_spans *const lists[] = {&s.computed, &s.exchanged, &s.copied};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        pj_ai_spans_free(lists[i]);
     return ok;
 }
 

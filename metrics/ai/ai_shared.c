@@ -3,6 +3,7 @@
 #include "metrics/ai/ai_shared.h"
 
 #include "metrics/ai/ai_rank.h"
+#include "metrics/ai/ai_spill.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 
@@ -48,6 +49,8 @@ static void move_records(pj_ai_rank *owner, pj_ai_rank *giver, uint32_t given, c
 {
     size_t kept = 0;
     for (size_t i = 0; i < giver->record_count; i++) {
+        pj_ai_spill_pass(&giver->spill, i);
+        pj_ai_spill_pass(&owner->spill, i);
         pj_ai_record record = giver->records[i];
         if (giver->streams[record.stream].of != given) {
             giver->records[kept++] = record;
@@ -74,8 +77,10 @@ static void remove_device(pj_ai_rank *giver, uint32_t given)
         giver->streams[streams++] = stream;
     }
     giver->stream_count = streams;
-    for (size_t i = 0; i < giver->record_count; i++)
+    for (size_t i = 0; i < giver->record_count; i++) {
+        pj_ai_spill_pass(&giver->spill, i);
         giver->records[i].stream = now[giver->records[i].stream];
+    }
     for (size_t i = 0; i < giver->exchange_count; i++) {
         uint32_t *device = &giver->exchanges[i].device;
         if (*device != PJ_AI_NONE)
@@ -110,15 +115,17 @@ static void give(pj_ai_rank *owner, size_t d, pj_ai_rank *giver, uint32_t given)
 /// By device; those of one device need not be in order.
 static void group_records(pj_ai_rank *rank)
 {
-    pj_ai_record *sorted = pj_take_memory((rank->record_count + 1) * sizeof *sorted);
-    size_t count = 0;
+    size_t count = 0, cap;
+    pj_ai_record *sorted = pj_ai_spill_new(&rank->spill, rank->record_count, sizeof *sorted, &cap);
     for (size_t d = 0; d < rank->device_count; d++)
-        for (size_t i = 0; i < rank->record_count; i++)
+        for (size_t i = 0; i < rank->record_count; i++) {
+            pj_ai_spill_pass(&rank->spill, i);
             if (rank->streams[rank->records[i].stream].of == d)
                 sorted[count++] = rank->records[i];
-    free(rank->records);
+        }
+    pj_ai_spill_drop(&rank->spill, rank->records);
     rank->records = sorted;
-    rank->record_cap = rank->record_count + 1;
+    rank->record_cap = cap;
 }
 
 bool pj_ai_shared_merge(pj_ai_rank *const *ranks, size_t count)

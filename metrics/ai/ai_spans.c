@@ -1,16 +1,13 @@
 // Spans of time are sorted once and joined; sums up to each span make a question a binary search.
 #include "metrics/ai/ai_spans.h"
 
-#include "metrics/base/buf.h"
-#include "metrics/base/sort.h"
-
-#include <stdlib.h>
+#include "metrics/ai/ai_spill.h"
 
 void pj_ai_spans_add(pj_ai_spans *spans, int64_t begin, int64_t end)
 {
     if (end <= begin)
         return;
-    pj_grow(spans->items, &spans->cap, spans->count + 1);
+    pj_ai_grow(spans->spill, spans->items, &spans->cap, spans->count + 1);
     spans->items[spans->count++] = (pj_ai_span){begin, end, 0};
 }
 
@@ -23,13 +20,17 @@ static int by_begin(const void *a, const void *b)
 void pj_ai_spans_unite(pj_ai_spans *spans)
 {
     bool sorted = true;
-    for (size_t i = 1; i < spans->count && sorted; i++)
+    for (size_t i = 1; i < spans->count && sorted; i++) {
+        pj_ai_spill_pass(spans->spill, i);
         sorted = spans->items[i - 1].begin <= spans->items[i].begin;
+    }
     if (!sorted)
-        (void)!pj_sort_records(spans->items, spans->count, sizeof *spans->items, by_begin, NULL);
+        (void)!pj_ai_spill_sort(spans->spill, spans->items, spans->count, sizeof *spans->items,
+                                by_begin, NULL);
     size_t kept = 0;
     int64_t before = 0;
     for (size_t i = 0; i < spans->count; i++) {
+        pj_ai_spill_pass(spans->spill, i);
         pj_ai_span span = spans->items[i], *last = kept ? &spans->items[kept - 1] : NULL;
         if (last && span.begin <= last->end) {
             if (span.end > last->end) {
@@ -81,6 +82,7 @@ int64_t pj_ai_spans_within(const pj_ai_spans *spans, int64_t begin, int64_t end)
 void pj_ai_spans_shift(pj_ai_spans *spans, int64_t by)
 {
     for (size_t i = 0; i < spans->count; i++) {
+        pj_ai_spill_pass(spans->spill, i);
         spans->items[i].begin += by;
         spans->items[i].end += by;
     }
@@ -88,6 +90,6 @@ void pj_ai_spans_shift(pj_ai_spans *spans, int64_t by)
 
 void pj_ai_spans_free(pj_ai_spans *spans)
 {
-    free(spans->items);
-    *spans = (pj_ai_spans){.items = NULL};
+    pj_ai_spill_drop(spans->spill, spans->items);
+    *spans = (pj_ai_spans){.spill = spans->spill};
 }

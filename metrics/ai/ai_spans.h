@@ -3,6 +3,8 @@
 #ifndef PJ_AI_SPANS_H
 #define PJ_AI_SPANS_H
 
+#include "metrics/ai/ai_spill.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +17,7 @@ typedef struct pj_ai_span {
 typedef struct pj_ai_spans {
     pj_ai_span *items;
     size_t count, cap;
+    pj_ai_spill *spill; // where they go when they are many; NULL = nowhere
 } pj_ai_spans;
 
 void pj_ai_spans_add(pj_ai_spans *spans, int64_t begin, int64_t end);

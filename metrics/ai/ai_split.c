@@ -245,6 +245,7 @@ static void charge_exposed(splitting *s)
 {
     for (size_t r = 0; r < s->ranks->count; r++)
         for (size_t i = 0; i < s->ranks->items[r]->exchange_count; i++) {
+            pj_ai_ranks_pass(s->ranks->items, s->ranks->count, i);
             const pj_ai_exchange *exchange = &s->ranks->items[r]->exchanges[i];
             if (exchange->exposed)
                 pair_of(s, (uint32_t)r, exchange->culprit)->exposed_ns += exchange->exposed;
@@ -270,6 +271,7 @@ bool pj_ai_split(const pj_ai_ranks *ranks, pj_arena *arena, pj_ai_account *accou
     splitting s = {.ranks = ranks, .account = account};
     bool ok = true;
     for (size_t i = 0; ok && i < ranks->match->instance_count; i++) {
+        pj_ai_ranks_pass(ranks->items, ranks->count, i);
         if (ranks->match->instances[i].valid)
             split_instance(&s, i);
         ok = i % 1024 || pj_job_check(job, "", err);

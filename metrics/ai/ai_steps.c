@@ -48,7 +48,7 @@ static void share_stretch(void *self, const pj_ai_stretch *stretch)
 static void fill_device(const pj_ai_ranks *ranks, uint32_t r, size_t d, pj_ai_step_row *template,
                         pj_ai_account *account)
 {
-    const pj_ai_rank *rank = ranks->items[r];
+    pj_ai_rank *rank = ranks->items[r];
     const pj_ai_device *device = &rank->devices[d];
     sharing s = {.rank = rank, .row_of = pj_take_zeros((rank->step_count + 1) * sizeof *s.row_of)};
     for (size_t i = 0; i < rank->step_count; i++) {

@@ -2,8 +2,8 @@
 #include "metrics/ai/ai_sweep.h"
 
 #include "metrics/ai/ai_rank.h"
+#include "metrics/ai/ai_spill.h"
 #include "metrics/base/arena.h"
-#include "metrics/base/sort.h"
 
 #include <stdlib.h>
 
@@ -21,10 +21,19 @@ static int by_moment(const void *a, const void *b)
     const border *x = a, *y = b;
     if (x->time != y->time)
         return x->time < y->time ? -1 : 1;
-    return (x->exchange > y->exchange) - (x->exchange < y->exchange);
+    if (x->exchange != y->exchange)
+        return x->exchange < y->exchange ? -1 : 1;
+    if (x->opens != y->opens)
+        return x->opens < y->opens ? -1 : 1;
+    if (x->layer != y->layer)
+        return x->layer < y->layer ? -1 : 1;
+    if (x->user != y->user)
+        return x->user < y->user ? -1 : 1;
+    return (int)x->region - (int)y->region;
 }
 
 typedef struct sweeping {
+    pj_ai_spill *spill;
     const pj_ai_rank *users[UINT8_MAX + 1];
     uint32_t firsts[UINT8_MAX + 1]; // of a user's exchanges among all
     border *borders;
@@ -105,6 +114,7 @@ static void sweep(sweeping *s, pj_ai_watch watch)
 {
     const border *borders = s->borders;
     for (size_t i = 0; i < s->border_count; i++) {
+        pj_ai_spill_pass(s->spill, i);
         pj_ai_stretch stretch = {.begin = i ? borders[i - 1].time : borders[i].time,
                                  .end = borders[i].time};
         unsigned layer = PJ_AI_TRANSFERS;
@@ -119,24 +129,27 @@ static void sweep(sweeping *s, pj_ai_watch watch)
     }
 }
 
-void pj_ai_sweep(const pj_ai_rank *rank, const pj_ai_device *device, pj_ai_watch watch)
+void pj_ai_sweep(pj_ai_rank *rank, const pj_ai_device *device, pj_ai_watch watch)
 {
-    sweeping s = {.users = {rank}};
-    size_t exchanges = rank->exchange_count;
+    sweeping s = {.users = {rank}, .spill = &rank->spill};
+    size_t exchanges = rank->exchange_count, cap;
     for (unsigned u = 1; u < device->user_count; u++) {
         s.users[u] = device->users[u];
         s.firsts[u] = (uint32_t)exchanges;
         exchanges += s.users[u]->exchange_count;
     }
-    s.borders = pj_take_memory((4 * device->piece_count + 1) * sizeof *s.borders);
-    s.queue = pj_take_memory((device->piece_count + 1) * sizeof *s.queue);
+    s.borders = pj_ai_spill_new(s.spill, 4 * device->piece_count, sizeof *s.borders, &cap);
+    s.queue = pj_ai_spill_new(s.spill, device->piece_count, sizeof *s.queue, &cap);
     s.waits = pj_take_zeros((exchanges + 1) * sizeof *s.waits);
-    for (size_t i = 0; i < device->piece_count; i++)
+    for (size_t i = 0; i < device->piece_count; i++) {
+        pj_ai_spill_pass(s.spill, i);
         lay_out(&s, &device->pieces[i]);
+    }
     if (s.border_count)
-        (void)!pj_sort_records(s.borders, s.border_count, sizeof *s.borders, by_moment, NULL);
+        (void)!pj_ai_spill_sort(s.spill, s.borders, s.border_count, sizeof *s.borders, by_moment,
+                                NULL);
     sweep(&s, watch);
-    free(s.borders);
-    free(s.queue);
+    pj_ai_spill_drop(s.spill, s.borders);
+    pj_ai_spill_drop(s.spill, s.queue);
     free(s.waits);
 }

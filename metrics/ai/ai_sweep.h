@@ -32,6 +32,6 @@ typedef struct pj_ai_watch {
 } pj_ai_watch;
 
 /// Tells of all stretches in the order of time, once the exchanges are split.
-void pj_ai_sweep(const pj_ai_rank *rank, const pj_ai_device *device, pj_ai_watch watch);
+void pj_ai_sweep(pj_ai_rank *rank, const pj_ai_device *device, pj_ai_watch watch);
 
 #endif

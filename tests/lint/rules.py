@@ -94,7 +94,7 @@ RESERVED = {
     r"xxhash\.h": r"metrics/base/fingerprint\.h",
     r"(Python|structmember)\.h": r"metrics/record/python/\w+\.[ch]",
     r"mpi\.h": r"metrics/(base/ranks|record/mpi/(fortran/)?\w+)\.[ch]",
-    r"sys/mman\.h": r"metrics/(record/(rec_(lines|store|thread|tree)|openmp/rec_omp_symbol)|base/arena)\.c"
+    r"sys/mman\.h": r"metrics/(record/(rec_(lines|store|thread|tree)|openmp/rec_omp_symbol)|base/arena|ai/ai_spill)\.c"
     r"|kernel/lua/guard/lang_memory\.c",
 }
 

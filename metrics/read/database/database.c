@@ -131,6 +131,15 @@ static void keep_ranks(databases *all, pj_device_tables *t)
     t->count = 0;
 }
 
+/// Ranks from the `first` on.
+static bool settle(databases *all, size_t first, pj_job *job, pj_err *err)
+{
+    bool ok = pj_ai_rank_settle_all(all->ranks + first, all->count - first, job, err);
+    for (size_t r = first; ok && r < all->count; r++)
+        ok = pj_ai_rank_fit(all->ranks[r], job, err);
+    return ok;
+}
+
 static bool read_file(databases *all, const char *path, pj_err *err)
 {
     pj_job *job = all->pass->job;
@@ -148,9 +157,7 @@ static bool read_file(databases *all, const char *path, pj_err *err)
     size_t first = all->count;
     keep_ranks(all, &t);
     pj_rocpd_meters_keep(&all->meters, all->ranks + first, all->count - first);
-    ok = ok &&
-         (all->together || pj_ai_rank_settle_all(all->ranks + first, all->count - first, job, err));
-    job->memory_used -= t.counted;
+    ok = ok && (all->together || settle(all, first, job, err));
     pj_ai_rank_free(t.texts);
     pj_map_free(&t.text_of);
     pj_map_free(&t.mpi_of);
@@ -192,7 +199,7 @@ static bool read_all(databases *all, const char *path, pj_err *err)
         return false;
     if (all->count)
         qsort(all->ranks, all->count, sizeof(pj_ai_rank *), pj_ai_rank_by_number);
-    return pj_ai_rank_settle_all(all->ranks, all->count, all->pass->job, err);
+    return settle(all, 0, all->pass->job, err);
 }
 
 static bool begin_calls(void *self, pj_err *err)

@@ -107,10 +107,8 @@ void pj_device_tables_expect_ranges(pj_device_tables *t, size_t waiting)
 
 bool pj_device_tables_account(pj_device_tables *t, pj_job *job, pj_err *err)
 {
-    uint64_t now = pj_ai_rank_bytes(t->texts);
-    for (size_t i = 0; i < t->count; i++)
-        now += pj_ai_rank_bytes(t->ranks[i]);
-    job->memory_used += now - t->counted;
-    t->counted = now;
-    return pj_job_check(job, t->path, err);
+    bool fits = pj_ai_rank_fit(t->texts, job, err);
+    for (size_t i = 0; fits && i < t->count; i++)
+        fits = pj_ai_rank_fit(t->ranks[i], job, err);
+    return fits;
 }

@@ -23,7 +23,6 @@ typedef struct pj_device_tables {
     pj_map text_of;                           // number in the file: of `texts`
     pj_map mpi_of;                            // number in the file: the call of MPI
     pj_map doing_of;                          // number in the file: what is done in the call
-    uint64_t counted;                         // memory that the job knows of
     int64_t base;                             // ns that are added to all times
     bool steps, regions, mpi;                 // are wanted; mpi: each call of it
     bool one_process;                         // records do not tell theirs

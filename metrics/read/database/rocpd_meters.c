@@ -285,7 +285,7 @@ static bool order_readings(pj_rocpd_meters *meters, int64_t begin)
 
 /// What the device of a meter does, on the clock of its rank.
 typedef struct doing {
-    const pj_ai_rank *rank;
+    pj_ai_rank *rank;
     const pj_ai_device *device; // NULL = it is not known
     pj_ai_spans transfers, waits;
 } doing;

@@ -7,6 +7,7 @@
 #include "metrics/ai/ai_ranges.h"
 #include "metrics/ai/ai_repeats.h"
 #include "metrics/ai/ai_spans.h"
+#include "metrics/ai/ai_spill.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
@@ -31,19 +32,20 @@ typedef struct reading {
     pj_kineto_flows flows;
     pj_job *job;
     int64_t base;     // ns that all times count from
-    uint64_t counted; // memory that the job knows of
+    uint64_t counted; // memory of text and arrows that the job knows of
     pj_buf text;      // of a name without its escapes
     bool listed;      // "traceEvents" was there
 } reading;
 
 static bool account(reading *r, pj_err *err)
 {
-    uint64_t now = pj_kineto_flows_bytes(&r->flows);
-    for (size_t i = 0; i < r->rank_count; i++)
-        now += pj_ai_rank_bytes(r->ranks[i]);
+    uint64_t now = pj_kineto_flows_bytes(&r->flows) + r->window.cap;
+    bool fits = true;
     r->job->memory_used += now - r->counted;
     r->counted = now;
-    return pj_job_check(r->job, pj_source_path(r->window.source), err);
+    for (size_t i = 0; fits && i < r->rank_count; i++)
+        fits = pj_ai_rank_fit(r->ranks[i], r->job, err);
+    return fits && pj_job_check(r->job, pj_source_path(r->window.source), err);
 }
 
 /// More text; false at the end or with an error.
@@ -495,14 +497,18 @@ static void drop_clamped(pj_ai_rank *rank)
     const int64_t hour = INT64_C(3600000000000);
     int64_t first = INT64_MAX;
     size_t kept = 0;
-    for (size_t i = 0; i < rank->record_count; i++)
+    for (size_t i = 0; i < rank->record_count; i++) {
+        pj_ai_spill_pass(&rank->spill, i);
         if (rank->records[i].begin && rank->records[i].begin < first)
             first = rank->records[i].begin;
+    }
     if (first == INT64_MAX || first < hour)
         return;
-    for (size_t i = 0; i < rank->record_count; i++)
+    for (size_t i = 0; i < rank->record_count; i++) {
+        pj_ai_spill_pass(&rank->spill, i);
         if (rank->records[i].begin)
             rank->records[kept++] = rank->records[i];
+    }
     rank->odd[PJ_AI_ODD_zero_stamp] += rank->record_count - kept;
     rank->record_count = kept;
 }
@@ -522,7 +528,7 @@ static bool settle(reading *r, pj_err *err)
         rank->unchecked = facts.damage && !rank->cut;
         rank->cut_at = r->ranks[0]->cut_at;
         rank->text_bytes = i ? 0 : r->window.behind;
-        ok = ok && pj_ai_rank_settle(rank, r->job, err);
+        ok = ok && pj_ai_rank_settle(rank, r->job, err) && pj_ai_rank_fit(rank, r->job, err);
     }
     return ok;
 }

@@ -225,15 +225,6 @@ static void add_to_note(pj_metrics *metrics, const char *sentence)
                                     *metrics->note ? " " : "", sentence);
 }
 
-/// Whether threads that have no account of their own call MPI.
-static bool other_threads_call(const pj_run *run)
-{
-    for (uint32_t i = 0; i < run->layout.locations; i++)
-        if (run->layout.first_location[run->layout.rank_of[i]] != i && run->totals[i].mpi_ns)
-            return true;
-    return false;
-}
-
 typedef struct lacks { // why the last run that has none has none; NULL = all have
     const char *ranks, *threads;
 } lacks;
@@ -260,7 +251,7 @@ static void explain_ranks(pj_metrics *metrics)
                 "serialisation share the waits of each rank in proportion, as a wait does not "
                 "tell whether too little work or its order has caused it.");
     for (size_t i = 0; i < study->count; i++)
-        calls |= other_threads_call(study->cases[i].run);
+        calls |= pj_wait_others_call(study->cases[i].run);
     if (calls)
         add_to_note(metrics, "Waits are those of first threads: what others wait for in MPI is "
                              "time outside MPI of the first one, as far as that waits for them.");

@@ -27,11 +27,12 @@ typedef struct waits_args {
     pj_exports exports;
 } waits_args;
 
-enum { BY_REGION = PJ_WAITS_CAUSES + 1, BY_OPERATION, BY_STEP, BY_GROUP };
+enum { BY_REGION = PJ_WAITS_BLAMES + 1, BY_OPERATION, BY_STEP, BY_GROUP };
 
 /// As pj_waits_by has them, from PJ_WAITS_PATTERN on, then BY_REGION and what AI runs have.
-static const char *const groupings[] = {"pattern", "culprit",   "pair", "call",  "rank", "cause",
-                                        "region",  "operation", "step", "group", NULL};
+static const char *const groupings[] = {"pattern",   "culprit", "pair",          "call",
+                                        "rank",      "cause",   "cause-culprit", "region",
+                                        "operation", "step",    "group",         NULL};
 
 static unsigned by_of(const char *by)
 {
@@ -52,7 +53,7 @@ static bool is_of_hosts(const waits_args *args)
 {
     unsigned by = by_of(args->by);
     return args->mpi || args->worst || by == PJ_WAITS_CALL || by == PJ_WAITS_RANK ||
-           by == PJ_WAITS_CAUSES;
+           by == PJ_WAITS_CAUSES || by == PJ_WAITS_BLAMES;
 }
 
 /// AI runs wait in exchanges of their devices.
@@ -155,11 +156,11 @@ static const pj_param params[] = {
      .shown = "WHAT",
      .choices = groupings,
      .preset = "where all time goes",
-     .help =
-         "Sums the waits by pattern, by pattern and culprit, by pair (also the rank that "
-         "waited) or by call; rank: all time of each rank; cause: what waits and calls cost "
-         "the efficiencies; region: the functions of the program that wait. Of AI runs: pattern, "
-         "culprit, pair, operation (of exchanges, with bandwidths), group and step."},
+     .help = "Sums the waits by pattern, by pattern and culprit, by pair (also the rank that "
+             "waited) or by call; rank: all time of each rank; cause: what waits and calls cost "
+             "the efficiencies; cause-culprit: also by the rank waited for; region: the functions "
+             "of the program that wait. Of AI runs: pattern, "
+             "culprit, pair, operation (of exchanges, with bandwidths), group and step."},
     {.name = "delays",
      .type = PJ_PARAM_FLAG,
      .offset = offsetof(waits_args, delays),

@@ -24,6 +24,7 @@ typedef struct division { // of what is lost to load balance, or to serialisatio
     bool serial;
     double most;        // that a rank or thread computes
     double lost[KINDS]; // to patterns, to the end, to what is neither MPI nor computation
+    double *parts;      // of the waits of each rank
 } division;
 
 /// What first threads do outside MPI on the ideal network.
@@ -86,20 +87,19 @@ static double divide_rank(division *d, uint32_t rank)
     return sum;
 }
 
-static void divide(division *d)
+static void divide(division *d, pj_arena *arena)
 {
-    pj_auto_arena arena = pj_arena_new(NULL);
     const pj_run *run = d->run;
     const pj_layout *layout = &run->layout;
-    double *parts = pj_new_n(arena, double, layout->ranks);
+    d->parts = pj_new_n(arena, double, layout->ranks);
     for (uint32_t i = 0; i < layout->locations; i++)
         if (d->work == PJ_WORK_THREADS || layout->first_location[layout->rank_of[i]] == i)
             d->most = fmax(d->most, work_of(d, i));
     for (uint32_t rank = 0; rank < layout->ranks; rank++)
-        parts[rank] = divide_rank(d, rank);
+        d->parts[rank] = divide_rank(d, rank);
     for (uint32_t i = 0; i < run->waits->sum_count; i++) {
         const pj_wait_sum *sum = &run->waits->sums[i];
-        d->lost[sum->pattern] += parts[sum->rank] * (double)sum->ideal_ns;
+        d->lost[sum->pattern] += d->parts[sum->rank] * (double)sum->ideal_ns;
     }
 }
 
@@ -119,7 +119,7 @@ static const metric transfer = {"transfer_efficiency", "Transfer efficiency"};
 static void add(list *l, metric of, const char *cause, const char *title, double ns)
 {
     if (ns != 0)
-        l->items[l->count++] = (pj_wait_cause){of.key, cause, of.title, title, ns};
+        l->items[l->count++] = (pj_wait_cause){of.key, cause, of.title, title, ns, PJ_NO_CULPRIT};
 }
 
 static void add_end(list *l, metric of, double ns)
@@ -127,12 +127,19 @@ static void add_end(list *l, metric of, double ns)
     add(l, of, "end", "Ranks that end early", ns);
 }
 
+static int by_culprit(const void *a, const void *b)
+{
+    const pj_wait_cause *x = a, *y = b;
+    int order = strcmp(x->cause, y->cause);
+    return order ? order : (x->culprit > y->culprit) - (x->culprit < y->culprit);
+}
+
 static int by_loss(const void *a, const void *b)
 {
     const pj_wait_cause *x = a, *y = b;
     if (x->loss_ns != y->loss_ns)
         return x->loss_ns > y->loss_ns ? -1 : 1;
-    return strcmp(x->cause, y->cause);
+    return by_culprit(a, b);
 }
 
 static void sort_from(list *l, uint32_t first)
@@ -141,13 +148,40 @@ static void sort_from(list *l, uint32_t first)
         qsort(l->items + first, l->count - first, sizeof *l->items, by_loss);
 }
 
-static void add_waits(list *l, metric of, const double ns[KINDS])
+/// Waits for one rank, of all that waited, are one cause.
+static void add_culprits(list *l, metric of, const division *d)
+{
+    uint32_t first = l->count, kept = first;
+    for (uint32_t i = 0; i < d->run->waits->sum_count; i++) {
+        const pj_wait_sum *sum = &d->run->waits->sums[i];
+        const pj_wait_pattern_row *row = &pj_wait_pattern_rows[sum->pattern];
+        uint32_t count = l->count;
+        add(l, of, row->key, row->title, d->parts[sum->rank] * (double)sum->ideal_ns);
+        if (l->count > count)
+            l->items[count].culprit = sum->culprit;
+    }
+    if (l->count > first)
+        qsort(l->items + first, l->count - first, sizeof *l->items, by_culprit);
+    for (uint32_t i = first; i < l->count; i++)
+        if (kept > first && by_culprit(&l->items[kept - 1], &l->items[i]) == 0)
+            l->items[kept - 1].loss_ns += l->items[i].loss_ns;
+        else
+            l->items[kept++] = l->items[i];
+    l->count = kept;
+}
+
+static void add_patterns(list *l, metric of, const division *d)
+{
+    for (unsigned k = 0; k < END; k++)
+        add(l, of, pj_wait_pattern_rows[k].key, pj_wait_pattern_rows[k].title, d->lost[k]);
+}
+
+static void add_waits(list *l, metric of, const division *d, bool culprits)
 {
     uint32_t first = l->count;
-    for (unsigned k = 0; k < END; k++)
-        add(l, of, pj_wait_pattern_rows[k].key, pj_wait_pattern_rows[k].title, ns[k]);
-    add_end(l, of, ns[END]);
-    add(l, of, "outside_mpi_not_useful", "Outside MPI, not useful", ns[OUTSIDE]);
+    (culprits ? add_culprits : add_patterns)(l, of, d);
+    add_end(l, of, d->lost[END]);
+    add(l, of, "outside_mpi_not_useful", "Outside MPI, not useful", d->lost[OUTSIDE]);
     sort_from(l, first);
 }
 
@@ -157,6 +191,14 @@ static double sum_outside(const pj_run *run, const double *outside)
     for (uint32_t i = 0; i < run->layout.ranks; i++)
         sum += (double)run->waits->ranks[i].outside_ns - outside[i];
     return sum;
+}
+
+bool pj_wait_others_call(const pj_run *run)
+{
+    for (uint32_t i = 0; i < run->layout.locations; i++)
+        if (run->layout.first_location[run->layout.rank_of[i]] != i && run->totals[i].mpi_ns)
+            return true;
+    return false;
 }
 
 double pj_wait_outside_lost(const pj_run *run)
@@ -185,18 +227,34 @@ static void add_calls(list *l, const pj_run *run, const double *outside)
     sort_from(l, first);
 }
 
-const pj_wait_cause *pj_wait_causes(const pj_run *run, pj_cause_work balance_of,
-                                    pj_cause_work serial_of, pj_arena *arena, uint32_t *count)
+typedef struct question {
+    pj_cause_work balance, serial;
+    bool culprits;
+} question;
+
+static const pj_wait_cause *find(const pj_run *run, question of, pj_arena *arena, uint32_t *count)
 {
-    list l = {pj_new_n(arena, pj_wait_cause, 2 * KINDS + run->waits->call_count + 2), 0};
+    size_t waits = of.culprits ? run->waits->sum_count : 0;
+    list l = {pj_new_n(arena, pj_wait_cause, 2 * (KINDS + waits) + run->waits->call_count + 2), 0};
     const double *outside = outside_of(run, arena);
-    division parts[] = {{.run = run, .outside = outside, .work = balance_of},
-                        {.run = run, .outside = outside, .work = serial_of, .serial = true}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        divide(&parts[i]);
-    add_waits(&l, balance, parts[0].lost);
-    add_waits(&l, serial, parts[1].lost);
+    division balanced = {.run = run, .outside = outside, .work = of.balance};
+    division in_turn = {.run = run, .outside = outside, .work = of.serial, .serial = true};
+    divide(&balanced, arena);
+    divide(&in_turn, arena);
+    add_waits(&l, balance, &balanced, of.culprits);
+    add_waits(&l, serial, &in_turn, of.culprits);
     add_calls(&l, run, outside);
     *count = l.count;
     return l.items;
+}
+
+const pj_wait_cause *pj_wait_causes(const pj_run *run, pj_cause_work balance_of,
+                                    pj_cause_work serial_of, pj_arena *arena, uint32_t *count)
+{
+    return find(run, (question){balance_of, serial_of, false}, arena, count);
+}
+
+const pj_wait_cause *pj_wait_causes_by_culprit(const pj_run *run, pj_arena *arena, uint32_t *count)
+{
+    return find(run, (question){PJ_WORK_OUTSIDE, PJ_WORK_OUTSIDE, true}, arena, count);
 }

@@ -12,7 +12,10 @@ typedef struct pj_wait_cause {
                         // "outside_mpi"
     const char *metric_title, *cause_title; // for people; all constants
     double loss_ns;                         // of all ranks; those of a metric sum up to its loss
+    uint32_t culprit;                       // the rank waited for; PJ_NO_CULPRIT = no one alone
 } pj_wait_cause;
+
+#define PJ_NO_CULPRIT (UINT32_MAX - 1) // UINT32_MAX: PJ_CULPRIT_OTHERS
 
 /// What an efficiency counts as computation; what else is done outside MPI is lost to it.
 typedef enum pj_cause_work {
@@ -27,6 +30,13 @@ typedef enum pj_cause_work {
 /// `serial` and the ideal runtime.
 const pj_wait_cause *pj_wait_causes(const pj_run *run, pj_cause_work balance, pj_cause_work serial,
                                     pj_arena *arena, uint32_t *count);
+
+/// The same with all time outside MPI as computation, waits of load balance and serialisation apart
+/// by the rank waited for.
+const pj_wait_cause *pj_wait_causes_by_culprit(const pj_run *run, pj_arena *arena, uint32_t *count);
+
+/// Whether threads that have no account of waits, all but the first ones, call MPI.
+bool pj_wait_others_call(const pj_run *run);
 
 /// What first threads did longer outside MPI than on the ideal network, where they wait otherwise
 /// for their threads, in ns of all ranks. The run has ideal waits.

@@ -316,37 +316,55 @@ pj_table *pj_waits_ranks(const pj_run *run)
 
 // What they cost
 
-static pj_table *causes_table(const pj_run *run)
+static pj_cell culprit_of_cause(uint32_t culprit)
 {
-    static const pj_column columns[] = {
+    if (culprit == PJ_NO_CULPRIT)
+        return pj_cell_empty("no rank alone");
+    return culprit == PJ_CULPRIT_OTHERS ? pj_cell_empty("several ranks") : pj_cell_int(culprit);
+}
+
+static pj_table *causes_table(const pj_run *run, bool culprits)
+{
+    const pj_column columns[] = {
         {"metric", "Metric", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
         {"cause", "Cause", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_MACHINES},
         {"metric_title", "Lost to", "The efficiency.", PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
         {"cause_title", "Cause", NULL, PJ_UNIT_NONE, PJ_TEXT_OF_PEOPLE},
+        culprit_column,
         {"loss_ns", "Loss", "Of all ranks.", PJ_UNIT_NS, false},
         {"loss", "Of the run", "Part of the runtime of all ranks.", PJ_UNIT_RATIO, false},
     };
+    enum { CULPRIT = 4 };
     pj_table *table = pj_table_new("");
     uint32_t count;
     const pj_wait_cause *causes =
-        pj_wait_causes(run, PJ_WORK_OUTSIDE, PJ_WORK_OUTSIDE, table->arena, &count);
+        culprits ? pj_wait_causes_by_culprit(run, table->arena, &count)
+                 : pj_wait_causes(run, PJ_WORK_OUTSIDE, PJ_WORK_OUTSIDE, table->arena, &count);
     table->title = pj_arena_format(table->arena, "What the waits of %s cost", run->name);
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
-        pj_table_add_column(table, columns[c]);
+        if (culprits || c != CULPRIT)
+            pj_table_add_column(table, columns[c]);
     for (uint32_t i = 0; i < count; i++) {
-        pj_cell *cells = pj_table_add_row(table);
-        cells[0] = pj_cell_text(causes[i].metric);
-        cells[1] = pj_cell_text(causes[i].cause);
-        cells[2] = pj_cell_text(causes[i].metric_title);
-        cells[3] = pj_cell_text(causes[i].cause_title);
-        cells[4] = pj_cell_real(causes[i].loss_ns);
-        cells[5] = share_cell(causes[i].loss_ns, whole_of(run));
+        pj_cell *cell = pj_table_add_row(table);
+        *cell++ = pj_cell_text(causes[i].metric);
+        *cell++ = pj_cell_text(causes[i].cause);
+        *cell++ = pj_cell_text(causes[i].metric_title);
+        *cell++ = pj_cell_text(causes[i].cause_title);
+        if (culprits)
+            *cell++ = culprit_of_cause(causes[i].culprit);
+        *cell++ = pj_cell_real(causes[i].loss_ns);
+        *cell = share_cell(causes[i].loss_ns, whole_of(run));
     }
-    pj_table_set_decimals(table, 5, SHARE_DECIMALS);
+    pj_table_set_decimals(table, (size_t)pj_table_column(table, PJ_S("loss")), SHARE_DECIMALS);
     table->note =
         "A wait does not tell whether too little work or the order of the work has caused it: the "
         "losses in load balance and serialisation share the waits of each rank in proportion.";
     return table;
+}
+
+static bool is_of_causes(pj_waits_by by)
+{
+    return by == PJ_WAITS_CAUSES || by == PJ_WAITS_BLAMES;
 }
 
 static pj_table *table_by(const pj_run *run, pj_waits_by by)
@@ -357,7 +375,8 @@ static pj_table *table_by(const pj_run *run, pj_waits_by by)
     case PJ_WAITS_RANK:
         return pj_waits_ranks(run);
     case PJ_WAITS_CAUSES:
-        return causes_table(run);
+    case PJ_WAITS_BLAMES:
+        return causes_table(run, by == PJ_WAITS_BLAMES);
     case PJ_WAITS_PATTERN:
     case PJ_WAITS_CULPRIT:
     case PJ_WAITS_PAIR:
@@ -458,7 +477,7 @@ pj_table *pj_waits_table(const pj_run *run, pj_waits_by by, pj_err *err)
 {
     if (!has_waits(run, err))
         return NULL;
-    if (by == PJ_WAITS_CAUSES && !run->waits->has_ideal) {
+    if (is_of_causes(by) && !run->waits->has_ideal) {
         pj_fail(err, PJ_E_MISSING, run->path, 0, "what the waits cost is not known: %s",
                 run->waits->ideal_lacks);
         return NULL;
@@ -468,6 +487,8 @@ pj_table *pj_waits_table(const pj_run *run, pj_waits_by by, pj_err *err)
         note_completion(run->waits, table);
     if (by == PJ_WAITS_ACCOUNT && run->has_openmp && run->layout.locations > run->layout.ranks)
         add_note(table, "Of first threads: --threads tells what threads of OpenMP wait for.");
+    if (pj_wait_others_call(run))
+        add_note(table, "Other threads call MPI too: what they wait for in it is not told.");
     note_contradictions(run->waits, table);
     if (run->waits->locks_unknown)
         add_note(table,
@@ -484,11 +505,11 @@ pj_table *pj_waits_ideal_table(const pj_run *run, pj_waits_by by, pj_err *err)
 {
     if (!has_waits(run, err))
         return NULL;
-    if (by == PJ_WAITS_CAUSES || !run->waits->has_ideal) {
+    if (is_of_causes(by) || !run->waits->has_ideal) {
         pj_fail(err, PJ_E_MISSING, run->path, 0, "%s%s",
-                by == PJ_WAITS_CAUSES ? "causes are told of both clocks at once: leave out ideal"
-                                      : "waits on the ideal network are not known: ",
-                by == PJ_WAITS_CAUSES ? "" : run->waits->ideal_lacks);
+                is_of_causes(by) ? "causes are told of both clocks at once: leave out ideal"
+                                 : "waits on the ideal network are not known: ",
+                is_of_causes(by) ? "" : run->waits->ideal_lacks);
         return NULL;
     }
     pj_auto_arena arena = pj_arena_new(NULL);

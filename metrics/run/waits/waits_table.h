@@ -15,6 +15,7 @@ typedef enum pj_waits_by {
     PJ_WAITS_CALL,    // pattern and call
     PJ_WAITS_RANK,    // all time of each rank (pj_waits_ranks)
     PJ_WAITS_CAUSES,  // which rows of the efficiencies the waits cost how much
+    PJ_WAITS_BLAMES,  // the same by the rank waited for
 } pj_waits_by;
 
 /// Each rank in ns: outside MPI, by the patterns that there are, transfer, end, and what others

@@ -270,6 +270,29 @@ static void losses_add_up(const pj_script *s)
             fail_msg("%s: %.15g in place of %.15g", metrics[m], lost[m], all[m]);
 }
 
+/// Those of each cause make it up, whoever is waited for.
+static void culprits_add_up(const pj_run *run)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    uint32_t count, each_count;
+    const pj_wait_cause *causes =
+        pj_wait_causes(run, PJ_WORK_OUTSIDE, PJ_WORK_OUTSIDE, arena, &count);
+    const pj_wait_cause *each = pj_wait_causes_by_culprit(run, arena, &each_count);
+    assert_true(each_count > count);
+    for (uint32_t i = 0; i < count; i++) {
+        double sum = 0;
+        bool wait = strcmp(causes[i].metric, "transfer_efficiency") != 0;
+        for (uint32_t k = 0; k < each_count; k++) {
+            if (strcmp(each[k].metric, causes[i].metric) != 0 ||
+                strcmp(each[k].cause, causes[i].cause) != 0)
+                continue;
+            sum += each[k].loss_ns;
+            assert_int_equal(each[k].culprit < RANKS, wait && strcmp(each[k].cause, "end") != 0);
+        }
+        assert_true(fabs(sum - causes[i].loss_ns) < 1e-3);
+    }
+}
+
 static void compare(const guise *as)
 {
     const guise plain = {{0, 1, 2, 3, 4}, 1, {.set = false}, as->threads, as->teams};
@@ -279,6 +302,7 @@ static void compare(const guise *as)
         const pj_waits *x = a->run->waits, *y = b->run->waits;
         losses_add_up(a);
         losses_add_up(b);
+        culprits_add_up(b->run);
         same_sums(x, y, as);
         same_delays(x->delays, y->delays, as);
         for (unsigned clock = 0; clock < PJ_PATHS; clock++)

@@ -30,7 +30,7 @@ static double median(double *values, size_t count)
     if (!count)
         return 0;
     qsort(values, count, sizeof *values, by_value);
-    return values[count / 2];
+    return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
 /// The number most ranks are near to; of several the one that most ranks have, then the smallest.

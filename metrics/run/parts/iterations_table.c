@@ -54,7 +54,7 @@ static int by_value(const void *a, const void *b)
 static double median_of(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, by_value);
-    return count ? values[count / 2] : 0;
+    return count ? (values[(count - 1) / 2] + values[count / 2]) / 2 : 0;
 }
 
 typedef struct row_range {

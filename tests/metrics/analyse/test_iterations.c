@@ -2,6 +2,7 @@
 // (../shared/data/reference/causes).
 #include "metrics/analyse/load.h"
 #include "metrics/analyse/load_iterations.h"
+#include "metrics/base/arena.h"
 #include "metrics/run/parts/anchors.h"
 #include "metrics/run/parts/iterations.h"
 #include "metrics/run/parts/iterations_table.h"
@@ -278,6 +279,18 @@ static void ranks_of_a_real_run_have_theirs(void **state)
     csv_free(&wanted);
 }
 
+/// Of 100, 100, 130 and 190 the median is 115, that of the distances from it 15.
+static void medians_of_even_numbers_lie_between(void **state)
+{
+    (void)state;
+    uint64_t at[] = {0, 100, 200, 330, 520};
+    pj_auto_arena arena = pj_arena_new(NULL);
+    pj_iterations it = {.borders = {.at = at, .count = 4, .ranks = 1, .stride = 5}};
+    pj_iterations_judge(&it, 1, arena);
+    assert_false(it.outlier[0] || it.outlier[1] || it.outlier[2]);
+    assert_true(it.outlier[3]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +303,7 @@ int main(void)
         cmocka_unit_test(texts_of_iterations_are_told_from_nonsense),
         cmocka_unit_test(real_runs_have_the_iterations_of_the_reference),
         cmocka_unit_test(ranks_of_a_real_run_have_theirs),
+        cmocka_unit_test(medians_of_even_numbers_lie_between),
     };
     return cmocka_run_group_tests(tests, folder_make, remove_folder);
 }

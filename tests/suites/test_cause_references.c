@@ -140,8 +140,7 @@ static void devices_agree(void **state)
 {
     (void)state;
     csv table;
-    if (!csv_of_real_tools(CAUSES "gpu.csv", &table))
-        skip();
+    csv_of_real_tools(CAUSES "gpu.csv", &table);
     static const char *const extrae = "made_extrae_2x1";
     check_devices(&table, extrae, extrae, DATA "gpu/made/made_extrae_2x1.prv");
     check_devices(&table, "made_nsys_2x1", extrae, DATA "gpu/made/made_nsys_2x1.prv");
@@ -191,8 +190,7 @@ static void talp_files_agree(void **state)
 {
     (void)state;
     csv table;
-    if (!csv_of_real_tools(CAUSES "talp.csv", &table))
-        skip();
+    csv_of_real_tools(CAUSES "talp.csv", &table);
     char path[4096] = "";
     pj_run *run = NULL;
     size_t exact = 0;
@@ -229,8 +227,7 @@ static void jsc_rows_agree(void **state)
                                        "communication_efficiency", "serialisation_efficiency",
                                        "transfer_efficiency"};
     csv table;
-    if (!csv_of_real_tools(CAUSES "jsc_epoch.csv", &table))
-        skip();
+    csv_of_real_tools(CAUSES "jsc_epoch.csv", &table);
     for (size_t i = 0; i < table.rows; i++) {
         char path[4096];
         snprintf(path, sizeof path, "%sparaver/epoch/" PJ_STR_FMT ".prv.gz", DATA,

@@ -15,7 +15,7 @@ typedef struct csv {
 /// False when there is no such file.
 bool csv_read(const char *path, csv *out);
 /// The same of reference values; where they are not there the test is skipped, with the path.
-bool csv_of_real_tools(const char *path, csv *out);
+void csv_of_real_tools(const char *path, csv *out);
 void csv_free(csv *table);
 /// The cell of a row (from 0) in the column of that name; fails the test when there is none.
 pj_str csv_cell(const csv *table, size_t row, const char *column);

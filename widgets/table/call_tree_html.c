@@ -374,8 +374,8 @@ bool pj_call_tree_html(const pj_profile *p, pj_call_fold fold, pj_str root, pj_b
 {
     static const char *const about[] = {
         "Top-down: below a function stands what it calls.",
-        "Bottom-up: functions by their own time; below each stand its callers, with the part of it "
-        "that they cause.",
+        ("Bottom-up: functions by their own time; below each stand its callers, with the part of "
+         "it that they cause."),
         "Functions by their time with callees; below each, who calls it and what it calls."};
     pj_auto_arena arena = pj_arena_new(NULL);
     folding f = {.p = p, .arena = arena, .out = out};

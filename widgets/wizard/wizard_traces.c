@@ -207,7 +207,7 @@ static const char *or_none(const char *text)
 
 static pj_load_how texts_of(const pj_pieces *parts, const traces_page *page)
 {
-    pj_load_how how = {NULL};
+    pj_load_how how = {.roi = NULL};
     const pj_load_how_row *row;
     for (size_t i = 0; (row = pj_load_how_at(i)); i++) {
         size_t count = 0;

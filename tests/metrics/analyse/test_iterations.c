@@ -234,8 +234,7 @@ static void real_runs_have_the_iterations_of_the_reference(void **state)
 {
     csv wanted;
     (void)state;
-    if (!csv_of_real_tools(SHARED "reference/causes/iterations_voted.csv", &wanted))
-        skip();
+    csv_of_real_tools(SHARED "reference/causes/iterations_voted.csv", &wanted);
     for (size_t row = 0; row < wanted.rows; row++) {
         char path[256];
         if (!path_of(csv_cell(&wanted, row, "trace"), path, sizeof path))
@@ -257,8 +256,7 @@ static void ranks_of_a_real_run_have_theirs(void **state)
 {
     csv wanted;
     (void)state;
-    if (!csv_of_real_tools(SHARED "reference/causes/iterations.csv", &wanted))
-        skip();
+    csv_of_real_tools(SHARED "reference/causes/iterations.csv", &wanted);
     for (size_t row = 0; row < wanted.rows; row++) {
         char path[256];
         pj_str trace = csv_cell(&wanted, row, "trace");

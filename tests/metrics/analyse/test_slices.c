@@ -234,10 +234,7 @@ static void real_runs_have_the_slices_of_the_reference(void **state)
         snprintf(trace, sizeof trace, SHARED "paraver/epoch/epoch_%dproc.prv.gz", sizes[i / 2]);
         snprintf(values, sizeof values, SHARED "reference/causes/slices%u_epoch_%dproc.csv",
                  counts[i % 2], sizes[i / 2]);
-        if (access(trace, R_OK) != 0 || !csv_of_real_tools(values, &reference)) {
-            print_message("no %s or no %s\n", trace, values);
-            skip();
-        }
+        csv_of_real_tools(values, &reference);
         pj_auto_run run = cut(trace, counts[i % 2], (pj_load_opts){.ignore_summary = true}, 2);
         pj_auto_table table = pj_slices_table(run, &err);
         assert_non_null(table);

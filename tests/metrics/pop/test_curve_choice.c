@@ -301,8 +301,7 @@ static void extrap_gives_the_same(void **state)
 {
     (void)state;
     csv table;
-    if (!csv_of_real_tools(REFERENCE "causes/models_extrap.csv", &table))
-        skip();
+    csv_of_real_tools(REFERENCE "causes/models_extrap.csv", &table);
     for (size_t row = 0; row < table.rows; row++)
         if (has_points(&table, row))
             compare_extrap(&table, row);
@@ -320,8 +319,7 @@ static void factors_of_epoch(void **state)
 {
     (void)state;
     csv table;
-    if (!csv_of_real_tools(REFERENCE "causes/models_bsc_epoch.csv", &table))
-        skip();
+    csv_of_real_tools(REFERENCE "causes/models_bsc_epoch.csv", &table);
     for (size_t row = 0; row < table.rows; row++) {
         char metric[64];
         snprintf(metric, sizeof metric, PJ_STR_FMT, PJ_STR_ARG(csv_cell(&table, row, "metric")));

@@ -39,8 +39,7 @@ static void compare(const sample *of)
 {
     csv want;
     pj_err err = {0};
-    if (!csv_of_real_tools(of->boxes, &want))
-        return;
+    csv_of_real_tools(of->boxes, &want);
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_auto_profile p = read_profile_file(of->profile);
     const pj_profile_sums *sums = pj_profile_sums_new(p, 0, NULL, arena);

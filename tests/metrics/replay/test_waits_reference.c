@@ -245,8 +245,7 @@ static void runs_made_by_hand(void **state)
 {
     (void)state;
     csv want;
-    if (!csv_of_real_tools(CAUSES "scenarios.csv", &want))
-        return;
+    csv_of_real_tools(CAUSES "scenarios.csv", &want);
     unsigned compared = 0;
     for (size_t i = 0; i < want.rows; i++) {
         pj_str name = csv_cell(&want, i, "scenario");
@@ -272,8 +271,7 @@ static void a_real_run(void **state)
         csv want;
         snprintf(file, sizeof file, CAUSES "waits_epoch_%uproc.csv", ranks[n]);
         snprintf(path, sizeof path, DATA "paraver/epoch/epoch_%uproc.prv.gz", ranks[n]);
-        if (!csv_of_real_tools(file, &want))
-            return;
+        csv_of_real_tools(file, &want);
         answer a;
         assert_true(load(path, &a));
         add_up(path, &a);
@@ -307,8 +305,7 @@ static void culprits_of_a_real_run(void **state)
         csv want;
         snprintf(file, sizeof file, CAUSES "culprits_epoch_%uproc.csv", ranks[n]);
         snprintf(path, sizeof path, DATA "paraver/epoch/epoch_%uproc.prv.gz", ranks[n]);
-        if (!csv_of_real_tools(file, &want))
-            return;
+        csv_of_real_tools(file, &want);
         answer a;
         assert_true(load(path, &a));
         pj_table *pairs = table_of(a.run, PJ_WAITS_PAIR);

@@ -44,8 +44,7 @@ static void expect_part(pj_str dot, const char *format, pj_str a, pj_str b)
 static void compare(const sample *of)
 {
     csv want;
-    if (!csv_of_real_tools(of->want, &want))
-        return;
+    csv_of_real_tools(of->want, &want);
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_err err = {0};
     pj_auto_profile p = read_profile_file(of->profile);

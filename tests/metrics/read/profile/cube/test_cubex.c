@@ -202,13 +202,12 @@ static pj_profile *read_with(const char *path, unsigned workers)
     return p;
 }
 
-static bool check_paths(const char *path, const char *name, unsigned workers)
+static void check_paths(const char *path, const char *name, unsigned workers)
 {
     char file[512];
     csv r;
     snprintf(file, sizeof file, REFERENCE_PROFILES "cubex/%s_paths.csv", name);
-    if (!csv_of_real_tools(file, &r))
-        return false;
+    csv_of_real_tools(file, &r);
     subject s = {.p = read_with(path, workers)};
     assert_non_null(s.p);
     assert_int_equal(s.p->shape, PJ_SHAPE_TREE);
@@ -235,7 +234,6 @@ static bool check_paths(const char *path, const char *name, unsigned workers)
     pj_map_free(&s.node_of);
     pj_profile_release(s.p);
     csv_free(&r);
-    return true;
 }
 
 #define CUBEX SHARED_PROFILES "cubex/"
@@ -260,8 +258,7 @@ static void values_are_those_of_cubelib(void **state)
         {SCOREP "heat_6x1_rusage/profile.cubex", "scorep_heat_6x1_rusage"},
     };
     for (unsigned i = 0; i < sizeof files / sizeof *files; i++)
-        if (!check_paths(files[i].path, files[i].name, 1 + i % 3))
-            skip();
+        check_paths(files[i].path, files[i].name, 1 + i % 3);
 }
 
 // Made files

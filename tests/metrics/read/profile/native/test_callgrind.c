@@ -139,8 +139,7 @@ static void as_callgrind_annotate_tells(void **state)
 {
     (void)state;
     csv table;
-    if (!csv_of_real_tools(REFERENCE "native/callgrind_work_full.csv", &table))
-        return;
+    csv_of_real_tools(REFERENCE "native/callgrind_work_full.csv", &table);
     pj_auto_profile p = read_profile_file(DATA "native/callgrind.work_full.out");
     assert_int_equal(p->count[PJ_AT_REGION], table.rows);
     for (size_t row = 0; row < table.rows; row++) {

@@ -422,10 +422,8 @@ static void statistics_are_those_of_paraprof(void **state)
 {
     (void)state;
     csv means, spreads;
-    if (!csv_of_real_tools(TAU "LoadImbalance_4_summary/Mean_AllThreads.csv", &means) ||
-        !csv_of_real_tools(TAU "LoadImbalance_4_summary/StandardDeviation_AllThreads.csv",
-                           &spreads))
-        return;
+    csv_of_real_tools(TAU "LoadImbalance_4_summary/Mean_AllThreads.csv", &means);
+    csv_of_real_tools(TAU "LoadImbalance_4_summary/StandardDeviation_AllThreads.csv", &spreads);
     pj_auto_profile p = read_profile_file(SHARED_PROFILES "tau/ppk/LoadImbalance_4.ppk");
     pj_err err = {.code = PJ_E_NONE};
     pj_profile_ask ask = {.by.item = PJ_BY_FUNCTION};

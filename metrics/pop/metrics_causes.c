@@ -245,11 +245,15 @@ static bool has_causes(const pj_metrics *metrics, const lost_rows *rows, bool of
 static void explain_ranks(pj_metrics *metrics)
 {
     const pj_study *study = metrics->study;
-    bool calls = false;
+    bool begins = false, calls = false;
     add_to_note(metrics,
                 "Causes are in points, hundredths of the runtime; those of load balance and "
                 "serialisation share the waits of each rank in proportion, as a wait does not "
                 "tell whether too little work or its order has caused it.");
+    for (size_t i = 0; i < metrics->cause_count; i++)
+        begins |= strcmp(metrics->causes[i].key, "begin") == 0;
+    if (begins)
+        add_to_note(metrics, pj_wait_begin_note);
     for (size_t i = 0; i < study->count; i++)
         calls |= pj_wait_others_call(study->cases[i].run);
     if (calls)

@@ -708,8 +708,8 @@ static void write_ranks(const pj_call_waits *waits, const pj_run *run, pj_waits 
 
 static const char *lack_of_ideal(const pj_run *run)
 {
-    if (run->roi.set)
-        return "the ideal network is replayed as a whole, not in a region of interest";
+    if (run->roi.set && run->ideal.available && !(run->ideal.runtime_ns > 0))
+        return "no time is left between the borders of the region of interest";
     return run->ideal.available ? NULL : run->ideal.reason;
 }
 

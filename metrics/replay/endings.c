@@ -17,24 +17,27 @@ void pj_endings_ideal(const pj_ending *endings, pj_run *run, pj_ideal *ideal)
     const pj_layout *layout = &run->layout;
     ideal->finish_ns = pj_new_n(run->arena, double, layout->ranks);
     ideal->first_ns = pj_new_n(run->arena, double, layout->ranks);
+    ideal->ahead_ns = pj_new_n(run->arena, double, layout->ranks);
     ideal->compute_ns = pj_new_n(run->arena, double, layout->ranks);
     double start = 0, end = 0;
     for (uint32_t i = 0; i < layout->locations; i++) {
         const pj_ending *o = &endings[i];
         uint32_t rank = layout->rank_of[i];
         bool first = i == layout->first_location[rank];
-        // A worker idles across a border and shows its clock only in the region after it.
-        if (!o->lives || (run->roi.set && !first))
+        // A worker idles across a border and shows its clock only in the region after it, if any.
+        if (!o->lives || (!first && !pj_run_ends_inside(run)))
             continue;
-        start = fmax(start, o->from.now);
+        start = first ? fmax(start, o->from.now) : start;
         end = fmax(end, o->to.now);
         ideal->finish_ns[rank] = fmax(ideal->finish_ns[rank], o->to.now);
         if (!first)
             continue;
         ideal->first_ns[rank] = o->to.now;
+        ideal->ahead_ns[rank] = -o->from.now;
         ideal->compute_ns[rank] = o->to.compute_ns - o->from.compute_ns;
     }
     for (uint32_t k = 0; k < layout->ranks; k++) {
+        ideal->ahead_ns[k] += fmin(start, ideal->first_ns[k]); // else it has left before all came
         ideal->finish_ns[k] = fmax(ideal->finish_ns[k] - start, 0);
         ideal->first_ns[k] = fmax(ideal->first_ns[k] - start, 0);
     }

@@ -115,6 +115,7 @@ pj_run *pj_run_case(pj_run *base, const pj_ideal *ideal, const char *network_lab
     run->ideal = *ideal;
     run->ideal.finish_ns = copy_clocks(ideal->finish_ns, base->layout.ranks, run->arena);
     run->ideal.first_ns = copy_clocks(ideal->first_ns, base->layout.ranks, run->arena);
+    run->ideal.ahead_ns = copy_clocks(ideal->ahead_ns, base->layout.ranks, run->arena);
     run->ideal.compute_ns = copy_clocks(ideal->compute_ns, base->layout.ranks, run->arena);
     run->sums = NULL; // follow from the totals and the clocks
     run->part = (pj_part_of){.whole = NULL};

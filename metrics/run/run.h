@@ -61,6 +61,7 @@ typedef struct pj_ideal {
     double runtime_ns;
     double *finish_ns;  // by rank: of the thread that ends last
     double *first_ns;   // by rank: of its first thread
+    double *ahead_ns;   // by rank: what that comes to the region of interest before the last one
     double *compute_ns; // by rank
 } pj_ideal;
 
@@ -263,6 +264,12 @@ typedef struct pj_run {
     const pj_run_origin *origin;     // of such a run; NULL = not told
     const struct pj_sums *sums;      // with it; NULL = follow from the totals
 } pj_run;
+
+/// Whether the end of the run is looked at: no region of interest ends before it.
+static inline bool pj_run_ends_inside(const pj_run *run)
+{
+    return !run->roi.set || run->roi.to_ns >= run->end_ns;
+}
 
 /// An empty run that holds one reference.
 pj_run *pj_run_new(const char *path);

@@ -220,7 +220,8 @@ const pj_command pj_command_waits = {
         "runtime of all ranks.\n"
         "A wait never lasts longer than its call; one call counts for one culprit.\n"
         "Of a region of interest the whole run is followed, as what has led to its waits may lie "
-        "before it; what is told are the parts of waits and of the path that lie in it.\n"
+        "before it; what is told are the parts of waits and of the path that lie in it, on the "
+        "ideal network between the clocks at which ranks pass its borders.\n"
         "Of AI runs (PyTorch traces) the account is that of the devices: useful, transfer, copies, "
         "waits, and why they are idle; the transfer of a collective is its shortest member, the "
         "rest of the others waits for that, and the reason is what that rank did meanwhile.",

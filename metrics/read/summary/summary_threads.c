@@ -48,7 +48,7 @@ static const struct {
 };
 
 enum { FILES = sizeof files / sizeof *files };
-enum { FIELDS = sizeof fields / sizeof *fields, IDEALS = 3 };
+enum { FIELDS = sizeof fields / sizeof *fields, IDEALS = 4 };
 
 static uint64_t *field_of(const pj_run *run, uint32_t location, size_t field)
 {
@@ -108,7 +108,7 @@ static pj_summary_vectors by_file(const pj_run *run, pj_arena *arena)
 /// Ideal times as vectors by rank, zeroed.
 static pj_summary_vectors by_rank(const pj_run *run, pj_arena *arena)
 {
-    static const char *const names[IDEALS] = {"finish_ns", "compute_ns", "first_ns"};
+    static const char *const names[IDEALS] = {"finish_ns", "compute_ns", "first_ns", "ahead_ns"};
     uint32_t ranks = run->layout.ranks;
     uint32_t *first = pj_new_n(arena, uint32_t, ranks + 1);
     for (uint32_t r = 0; r <= ranks; r++)
@@ -135,6 +135,7 @@ static json_t *write_ranks(const pj_run *run, size_t budget)
         v.items[0].values[r] = llround(run->ideal.finish_ns[r]);
         v.items[1].values[r] = llround(run->ideal.compute_ns[r]);
         v.items[2].values[r] = llround(run->ideal.first_ns[r]);
+        v.items[3].values[r] = llround(run->ideal.ahead_ns[r]);
     }
     return pj_summary_vectors_encode(&v, budget, false);
 }
@@ -299,11 +300,13 @@ static bool read_ranks(const json_t *from, pj_run *run, pj_err *err)
     run->ideal.finish_ns = pj_new_n(run->arena, double, v.ranks + 1);
     run->ideal.compute_ns = pj_new_n(run->arena, double, v.ranks + 1);
     run->ideal.first_ns = pj_new_n(run->arena, double, v.ranks + 1);
+    run->ideal.ahead_ns = pj_new_n(run->arena, double, v.ranks + 1);
     for (uint32_t r = 0; r < v.ranks; r++) {
         run->ideal.finish_ns[r] = (double)v.items[0].values[r];
         run->ideal.compute_ns[r] = (double)v.items[1].values[r];
         // Versions that do not tell it have waits there of ranks with one thread alone.
         run->ideal.first_ns[r] = told ? (double)v.items[2].values[r] : run->ideal.finish_ns[r];
+        run->ideal.ahead_ns[r] = (double)v.items[3].values[r];
     }
     return true;
 }

@@ -194,7 +194,10 @@ static bool read_rank(json_t *from, pj_wait_rank *out)
     if (json_unpack(from, "[I, I, I, I]", &mpi, &wait, &outside, &end) != 0 || mpi < 0 ||
         wait < 0 || wait > mpi || outside < 0 || end < 0)
         return false;
-    *out = (pj_wait_rank){(uint64_t)mpi, (uint64_t)wait, (uint64_t)outside, (uint64_t)end};
+    *out = (pj_wait_rank){.mpi_ns = (uint64_t)mpi,
+                          .wait_ns = (uint64_t)wait,
+                          .outside_ns = (uint64_t)outside,
+                          .end_ns = (uint64_t)end};
     return true;
 }
 

@@ -246,9 +246,10 @@ static void sum_up(const play *p, const pj_run *run, pj_arena *arena, pj_played 
     for (uint32_t i = 0; i < run->layout.locations; i++) {
         const line *l = &p->lines[i];
         bool from = !isnan(l->border[0]), to = !isnan(l->border[1]);
-        if (run->roi.set && !l->first)
+        if (!l->first && !pj_run_ends_inside(run))
             continue;
-        start = fmax(start, !run->roi.set ? 0 : from ? l->border[0] : l->now);
+        if (l->first)
+            start = fmax(start, !run->roi.set ? 0 : from ? l->border[0] : l->now);
         end = fmax(end, to ? l->border[1] : l->now);
         if (l->first)
             out->compute_ns[l->rank] =

@@ -24,7 +24,8 @@ pj_waits *pj_ideal_waits(const pj_run *run, pj_arena *arena)
     out->sums = pj_new_n(arena, pj_wait_sum, run->waits->sum_count + 1);
     out->ranks = pj_new_n(arena, pj_wait_rank, run->layout.ranks);
     for (uint32_t i = 0; i < run->layout.ranks; i++)
-        out->ranks[i].end_ns = whole(ideal->runtime_ns - ideal->first_ns[i]);
+        out->ranks[i] = (pj_wait_rank){.end_ns = whole(ideal->runtime_ns - ideal->first_ns[i]),
+                                       .ahead_ns = whole(ideal->ahead_ns[i])};
     for (uint32_t i = 0; i < run->waits->sum_count; i++) {
         const pj_wait_sum *sum = &run->waits->sums[i];
         if (!sum->ideal_ns)
@@ -38,6 +39,7 @@ pj_waits *pj_ideal_waits(const pj_run *run, pj_arena *arena)
         out->ranks[sum->rank].mpi_ns += sum->ideal_ns;
     }
     for (uint32_t i = 0; i < run->layout.ranks; i++)
-        out->ranks[i].outside_ns = whole(ideal->first_ns[i] - (double)out->ranks[i].wait_ns);
+        out->ranks[i].outside_ns =
+            whole(ideal->first_ns[i] + ideal->ahead_ns[i] - (double)out->ranks[i].wait_ns);
     return out;
 }

@@ -70,6 +70,9 @@ typedef struct pj_wait_rank {
     uint64_t wait_ns;    // of it
     uint64_t outside_ns; // the rest until its last event
     uint64_t end_ns;     // from there to the end of the run
+    // Of the ideal network: how long before the last rank it comes to the region of interest. The
+    // parts take that longer than the region.
+    uint64_t ahead_ns;
 } pj_wait_rank;
 
 typedef struct pj_waits {

@@ -3,7 +3,8 @@
 // the run are its waits and its end. Each of them is lost to load balance as far as the rank
 // computes less than the one that computes most, and to serialisation for the rest. What a call
 // takes beyond its ideal waits is lost to transfer, and so is what else a rank does longer than
-// there.
+// there. In a region of interest it does all that from when it comes, which is before the region
+// begins where others come later: these waits are no loss of the region.
 #include "metrics/run/waits/wait_causes.h"
 
 #include "metrics/base/arena.h"
@@ -15,7 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { END = PJ_WAIT_PATTERNS, OUTSIDE, KINDS };
+enum { END = PJ_WAIT_PATTERNS, OUTSIDE, BEGIN, KINDS };
 
 typedef struct division { // of what is lost to load balance, or to serialisation
     const pj_run *run;
@@ -23,7 +24,8 @@ typedef struct division { // of what is lost to load balance, or to serialisatio
     pj_cause_work work;
     bool serial;
     double most;        // that a rank or thread computes
-    double lost[KINDS]; // to patterns, to the end, to what is neither MPI nor computation
+    double lost[KINDS]; // to patterns, to the end, to what is neither MPI nor computation, and to
+                        // borders that ranks come to at other times
     double *parts;      // of the waits of each rank
 } division;
 
@@ -32,7 +34,7 @@ static double *outside_of(const pj_run *run, pj_arena *arena)
 {
     double *outside = pj_new_n(arena, double, run->layout.ranks);
     for (uint32_t i = 0; i < run->layout.ranks; i++)
-        outside[i] = run->ideal.first_ns[i];
+        outside[i] = run->ideal.first_ns[i] + run->ideal.ahead_ns[i];
     for (uint32_t i = 0; i < run->waits->sum_count; i++)
         outside[run->waits->sums[i].rank] -= (double)run->waits->sums[i].ideal_ns;
     return outside;
@@ -53,20 +55,26 @@ static double work_of(const division *d, uint32_t location)
     return 0;
 }
 
-/// Which part of what a rank or thread does not compute is lost. Where one computes longer than the
-/// ideal runtime, as it calls MPI in OpenMP, nothing is lost to serialisation.
-static double part_of(const division *d, double work)
+/// How long a rank is there: in a region of interest from its own begin on.
+static double stay_of(const division *d, uint32_t rank)
 {
-    double runtime = d->run->ideal.runtime_ns, idle = runtime - work;
-    if (d->most >= runtime || !(idle > 0))
+    return d->run->ideal.runtime_ns + d->run->ideal.ahead_ns[rank];
+}
+
+/// Which part of what a rank or thread does not compute is lost. Where one computes longer than the
+/// rank is there, as it calls MPI in OpenMP, nothing is lost to serialisation.
+static double part_of(const division *d, double stay, double work)
+{
+    double idle = stay - work;
+    if (d->most >= stay || !(idle > 0))
         return d->serial ? 0 : 1;
-    return (d->serial ? runtime - d->most : d->most - work) / idle;
+    return (d->serial ? stay - d->most : d->most - work) / idle;
 }
 
 /// What it computes longer, no wait has to do with.
-static double excess_of(const division *d)
+static double excess_of(const division *d, double stay)
 {
-    double excess = fmax(d->most - d->run->ideal.runtime_ns, 0);
+    double excess = fmax(d->most - stay, 0);
     return d->serial ? -excess : excess;
 }
 
@@ -78,10 +86,13 @@ static double divide_rank(division *d, uint32_t rank)
     uint32_t first = layout->first_location[rank];
     uint32_t behind = threads ? layout->first_location[rank + 1] : first + 1;
     double weight = threads ? (double)layout->ranks / layout->locations : 1, sum = 0;
+    double stay = stay_of(d, rank), ahead = d->run->ideal.ahead_ns[rank];
     for (uint32_t i = first; i < behind; i++) {
-        double work = work_of(d, i), part = part_of(d, work);
+        double work = work_of(d, i), part = part_of(d, stay, work);
         sum += weight * part;
-        d->lost[OUTSIDE] += weight * (part * (d->outside[rank] - work) + excess_of(d));
+        d->lost[OUTSIDE] += weight * part * (d->outside[rank] - work);
+        d->lost[d->run->roi.set ? BEGIN : OUTSIDE] += weight * excess_of(d, stay);
+        d->lost[BEGIN] -= d->serial ? weight * ahead : 0;
     }
     d->lost[END] += sum * (d->run->ideal.runtime_ns - d->run->ideal.first_ns[rank]);
     return sum;
@@ -125,6 +136,15 @@ static void add(list *l, metric of, const char *cause, const char *title, double
 static void add_end(list *l, metric of, double ns)
 {
     add(l, of, "end", "Ranks that end early", ns);
+}
+
+const char pj_wait_begin_note[] =
+    "Ranks that begin early come to the region of interest before the last one on the ideal "
+    "network, with which it begins there: what they wait in it therefore counts as transfer.";
+
+static void add_begin(list *l, metric of, double ns)
+{
+    add(l, of, "begin", "Ranks that begin early", ns);
 }
 
 static int by_culprit(const void *a, const void *b)
@@ -181,6 +201,7 @@ static void add_waits(list *l, metric of, const division *d, bool culprits)
     uint32_t first = l->count;
     (culprits ? add_culprits : add_patterns)(l, of, d);
     add_end(l, of, d->lost[END]);
+    add_begin(l, of, d->lost[BEGIN]);
     add(l, of, "outside_mpi_not_useful", "Outside MPI, not useful", d->lost[OUTSIDE]);
     sort_from(l, first);
 }
@@ -210,10 +231,13 @@ double pj_wait_outside_lost(const pj_run *run)
 static void add_calls(list *l, const pj_run *run, const double *outside)
 {
     uint32_t first = l->count;
-    double end = 0;
-    for (uint32_t i = 0; i < run->layout.ranks; i++)
-        end +=
-            (double)run->waits->ranks[i].end_ns - (run->ideal.runtime_ns - run->ideal.first_ns[i]);
+    double begin = 0, end = 0;
+    for (uint32_t i = 0; i < run->layout.ranks; i++) {
+        const pj_wait_rank *rank = &run->waits->ranks[i];
+        begin += run->ideal.ahead_ns[i];
+        end += (double)run->runtime_ns - (double)(rank->outside_ns + rank->mpi_ns) -
+               (run->ideal.runtime_ns - run->ideal.first_ns[i]);
+    }
     for (uint32_t i = 0; i < run->waits->call_count; i++) {
         const pj_wait_call *call = &run->waits->calls[i];
         const pj_mpi_call_row *row = pj_mpi_call_at(call->call);
@@ -221,6 +245,7 @@ static void add_calls(list *l, const pj_run *run, const double *outside)
         const char *name = row ? row->name : "unknown MPI call";
         add(l, transfer, name, name, ns);
     }
+    add_begin(l, transfer, begin);
     add_end(l, transfer, end);
     add(l, transfer, "outside_mpi", "Outside MPI, longer than on the ideal network",
         sum_outside(run, outside));
@@ -235,7 +260,7 @@ typedef struct question {
 static const pj_wait_cause *find(const pj_run *run, question of, pj_arena *arena, uint32_t *count)
 {
     size_t waits = of.culprits ? run->waits->sum_count : 0;
-    list l = {pj_new_n(arena, pj_wait_cause, 2 * (KINDS + waits) + run->waits->call_count + 2), 0};
+    list l = {pj_new_n(arena, pj_wait_cause, 2 * (KINDS + waits) + run->waits->call_count + 3), 0};
     const double *outside = outside_of(run, arena);
     division balanced = {.run = run, .outside = outside, .work = of.balance};
     division in_turn = {.run = run, .outside = outside, .work = of.serial, .serial = true};

@@ -8,8 +8,8 @@
 
 typedef struct pj_wait_cause {
     const char *metric; // "load_balance", "serialisation_efficiency", "transfer_efficiency"
-    const char *cause;  // a pattern, "end", the name of an MPI call, "outside_mpi_not_useful",
-                        // "outside_mpi"
+    const char *cause;  // a pattern, "begin", "end", the name of an MPI call,
+                        // "outside_mpi_not_useful", "outside_mpi"
     const char *metric_title, *cause_title; // for people; all constants
     double loss_ns;                         // of all ranks; those of a metric sum up to its loss
     uint32_t culprit;                       // the rank waited for; PJ_NO_CULPRIT = no one alone
@@ -24,6 +24,9 @@ typedef enum pj_cause_work {
     PJ_WORK_USEFUL,    // of first threads
     PJ_WORK_THREADS,   // useful time of each thread; those of a rank wait with their first one
 } pj_cause_work;
+
+/// What the cause "begin" is.
+extern const char pj_wait_begin_note[];
 
 /// In the order of the metrics, the largest loss first. The run has ideal waits
 /// (pj_waits.has_ideal). Load balance is that of `balance`; serialisation lies between the most of

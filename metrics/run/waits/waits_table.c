@@ -68,7 +68,7 @@ static double whole_of(const pj_run *run)
     double ns = 0;
     for (uint32_t i = 0; i < run->layout.ranks; i++) {
         const pj_wait_rank *rank = &run->waits->ranks[i];
-        ns += (double)(rank->mpi_ns + rank->outside_ns + rank->end_ns);
+        ns += (double)(rank->mpi_ns + rank->outside_ns + rank->end_ns) - (double)rank->ahead_ns;
     }
     return ns;
 }
@@ -195,12 +195,12 @@ static pj_table *table_of_sums(const pj_run *run, unsigned parts)
 
 // All time of the ranks
 
-static void add_part(pj_table *table, const char *key, const char *title, uint64_t ns, double whole)
+static void add_part(pj_table *table, const char *key, const char *title, int64_t ns, double whole)
 {
     pj_cell *cells = pj_table_add_row(table);
     cells[0] = pj_cell_text(key);
     cells[1] = pj_cell_text(title);
-    cells[2] = pj_cell_int((int64_t)ns);
+    cells[2] = pj_cell_int(ns);
     cells[3] = share_cell((double)ns, whole);
 }
 
@@ -213,6 +213,7 @@ static pj_wait_rank all_ranks(const pj_run *run)
         all.wait_ns += rank->wait_ns;
         all.outside_ns += rank->outside_ns;
         all.end_ns += rank->end_ns;
+        all.ahead_ns += rank->ahead_ns;
     }
     return all;
 }
@@ -235,14 +236,17 @@ static pj_table *account_table(const pj_run *run)
     pj_table_set_decimals(table, 3, SHARE_DECIMALS);
     pj_wait_sum *rows = pj_new_n(table->arena, pj_wait_sum, run->waits->sum_count + 1);
     uint32_t count = fold(run->waits, 0, rows);
-    add_part(table, "outside_mpi", "Outside MPI", all.outside_ns, whole);
+    add_part(table, "outside_mpi", "Outside MPI", (int64_t)all.outside_ns, whole);
     for (uint32_t i = 0; i < count; i++) {
         const pj_wait_pattern_row *row = &pj_wait_pattern_rows[rows[i].pattern];
-        add_part(table, row->key, row->title, rows[i].wait_ns, whole);
+        add_part(table, row->key, row->title, (int64_t)rows[i].wait_ns, whole);
     }
     if (!run->waits->ideal)
-        add_part(table, "transfer", "Transfer: the rest of MPI", all.mpi_ns - all.wait_ns, whole);
-    add_part(table, "end", "After the last event of a rank", all.end_ns, whole);
+        add_part(table, "transfer", "Transfer: the rest of MPI",
+                 (int64_t)(all.mpi_ns - all.wait_ns), whole);
+    add_part(table, "end", "After the last event of a rank", (int64_t)all.end_ns, whole);
+    if (all.ahead_ns)
+        add_part(table, "begin", "Before the last rank has come", -(int64_t)all.ahead_ns, whole);
     return table;
 }
 
@@ -337,6 +341,7 @@ static pj_table *causes_table(const pj_run *run, bool culprits)
     enum { CULPRIT = 4 };
     pj_table *table = pj_table_new("");
     uint32_t count;
+    bool begins = false;
     const pj_wait_cause *causes =
         culprits ? pj_wait_causes_by_culprit(run, table->arena, &count)
                  : pj_wait_causes(run, PJ_WORK_OUTSIDE, PJ_WORK_OUTSIDE, table->arena, &count);
@@ -354,11 +359,14 @@ static pj_table *causes_table(const pj_run *run, bool culprits)
             *cell++ = culprit_of_cause(causes[i].culprit);
         *cell++ = pj_cell_real(causes[i].loss_ns);
         *cell = share_cell(causes[i].loss_ns, whole_of(run));
+        begins |= strcmp(causes[i].cause, "begin") == 0;
     }
     pj_table_set_decimals(table, (size_t)pj_table_column(table, PJ_S("loss")), SHARE_DECIMALS);
     table->note =
         "A wait does not tell whether too little work or the order of the work has caused it: the "
         "losses in load balance and serialisation share the waits of each rank in proportion.";
+    if (begins)
+        table->note = pj_arena_format(table->arena, "%s %s", table->note, pj_wait_begin_note);
     return table;
 }
 
@@ -434,6 +442,23 @@ static void note_completion(const pj_waits *waits, pj_table *table)
                                     "Of transfer, barriers took %s and collectives from all to all "
                                     "%s to end once all were there and the first one had left.",
                                     barriers, others));
+}
+
+/// On the ideal network ranks do not come to a region of interest at one time.
+static void note_ahead(const pj_run *run, pj_table *table)
+{
+    char ahead[32];
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < run->layout.ranks; i++)
+        most = run->waits->ranks[i].ahead_ns > most ? run->waits->ranks[i].ahead_ns : most;
+    if (!most)
+        return;
+    pj_format_duration((double)most, ahead);
+    add_note(table, pj_arena_format(table->arena,
+                                    "On the ideal network ranks come to the region of interest up "
+                                    "to %s before the last one, with which it begins: their time "
+                                    "in it is so much longer.",
+                                    ahead));
 }
 
 static bool has_waits(const pj_run *run, pj_err *err)
@@ -515,5 +540,8 @@ pj_table *pj_waits_ideal_table(const pj_run *run, pj_waits_by by, pj_err *err)
     pj_auto_arena arena = pj_arena_new(NULL);
     pj_run there = *run; // borrows all but its waits
     there.waits = pj_ideal_waits(run, arena);
-    return table_by(&there, by);
+    pj_table *table = table_by(&there, by);
+    if (by == PJ_WAITS_ACCOUNT || by == PJ_WAITS_RANK)
+        note_ahead(&there, table);
+    return table;
 }

@@ -369,7 +369,50 @@ static void waits_end_at_the_borders_of_a_region(void **state)
     assert_int_equal(waited(s, PJ_WAIT_late_sender, 0), 30);
     assert_int_equal(s->run->waits->ranks[0].outside_ns, 30);
     assert_int_equal(s->run->waits->ranks[1].outside_ns, 0);
+}
+
+/// On the ideal network rank 0 comes to the border at 95, rank 1 at 100, where the region begins:
+/// of the 25 that rank 0 waits for the barrier there 5 are no loss of the region.
+static void ranks_come_to_a_region_at_different_times(void **state)
+{
+    (void)state;
+    pj_auto_script s = pj_script_new(2, 1);
+    s->run->roi = (pj_roi){.set = true, .from_ns = 100, .to_ns = 200};
+    pj_script_call(s, 0, "MPI_Comm_size", 20, 25);
+    collect(s, "MPI_Barrier", (const uint64_t[][2]){{150, 180}, {170, 180}}, 2, 9);
+    pj_script_last(s, 0, 300);
+    pj_script_last(s, 1, 300);
+    s->run->end_ns = 300;
+    s->run->runtime_ns = 100;
+    pj_script_replay(s, (pj_replay_opts){.waits = true}, 0);
+    assert_true(s->run->waits->has_ideal);
+    assert_true(s->run->ideal.runtime_ns == 90);
+    assert_true(s->run->ideal.ahead_ns[0] == 5 && s->run->ideal.ahead_ns[1] == 0);
+    assert_true(lost(s, "load_balance", "barrier_wait") == 20);
+    assert_true(lost(s, "load_balance", NULL) == 90 - 70);
+    assert_true(lost(s, "serialisation_efficiency", "barrier_wait") == 5);
+    assert_true(lost(s, "serialisation_efficiency", "begin") == -5);
+    assert_true(lost(s, "serialisation_efficiency", NULL) == 0);
+    assert_true(lost(s, "transfer_efficiency", "MPI_Barrier") == 15);
+    assert_true(lost(s, "transfer_efficiency", "begin") == 5);
+    assert_true(lost(s, "transfer_efficiency", NULL) == 2 * (100 - 90));
+}
+
+/// Both ranks are in a barrier all the time.
+static void regions_without_ideal_time_have_no_causes(void **state)
+{
+    (void)state;
+    pj_auto_script s = pj_script_new(2, 1);
+    s->run->roi = (pj_roi){.set = true, .from_ns = 110, .to_ns = 120};
+    collect(s, "MPI_Barrier", (const uint64_t[][2]){{50, 150}, {100, 150}}, 2, 9);
+    pj_script_last(s, 0, 200);
+    pj_script_last(s, 1, 200);
+    s->run->end_ns = 200;
+    s->run->runtime_ns = 10;
+    pj_script_replay(s, (pj_replay_opts){.waits = true}, 0);
+    assert_true(s->run->ideal.available);
     assert_false(s->run->waits->has_ideal);
+    assert_non_null(strstr(s->run->waits->ideal_lacks, "no time is left"));
 }
 
 /// Down a chain of ranks, the last one of which sends first.
@@ -462,6 +505,8 @@ int main(void)
         cmocka_unit_test(begin_and_end_of_mpi),
         cmocka_unit_test(fences_of_unknown_windows_are_those_of_all),
         cmocka_unit_test(waits_end_at_the_borders_of_a_region),
+        cmocka_unit_test(ranks_come_to_a_region_at_different_times),
+        cmocka_unit_test(regions_without_ideal_time_have_no_causes),
         cmocka_unit_test(locks_that_nobody_names_are_told_of),
         cmocka_unit_test(calls_behind_a_deadlock_are_in_mpi),
         cmocka_unit_test(batches_change_nothing),

@@ -309,6 +309,24 @@ static void regions_of_interest_take_the_difference_of_clocks(void **state)
     }
 }
 
+/// The worker is at 325 when all is over; before, nobody knows where it would be.
+static void a_region_to_the_end_takes_what_workers_take(void **state)
+{
+    (void)state;
+    for (uint64_t to = 311; to <= 320; to += 9) {
+        pj_auto_script s = pj_script_new(1, 2);
+        region(s, 0, 100, 310);
+        function(s, 0, 110, 200);
+        function(s, 1, 105, 300);
+        pj_script_last(s, 0, 312);
+        pj_script_last(s, 1, 320);
+        s->run->end_ns = 320;
+        s->run->roi = (pj_roi){.set = true, .from_ns = 0, .to_ns = to};
+        pj_script_replay(s, (pj_replay_opts){.job = NULL}, 0);
+        assert_true(s->run->ideal.runtime_ns == (to == 320 ? 325 : 311));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -328,6 +346,7 @@ int main(void)
         cmocka_unit_test(hybrid_runs_join_both),
         cmocka_unit_test(workers_may_call_mpi_in_their_functions),
         cmocka_unit_test(threads_that_call_mpi_on_their_own_count_all_their_time),
+        cmocka_unit_test(a_region_to_the_end_takes_what_workers_take),
         cmocka_unit_test(regions_of_interest_take_the_difference_of_clocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

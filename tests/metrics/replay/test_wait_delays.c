@@ -424,6 +424,10 @@ static void regions_of_interest_have_their_part_of_the_path(void **state)
     assert_int_equal(path_of(d, "function 2", 1), 78);
     assert_int_equal(path_of(d, "MPI_Barrier", 0), 2);
     assert_int_equal(path_of(d, "function 3", 0), 44);
+    assert_int_equal(d->paths[PJ_PATH_IDEAL].length_ns, 20 + 78 + 44);
+    assert_int_equal(ideal_path_of(d, "function 1", 0), 20);
+    assert_int_equal(ideal_path_of(d, "function 2", 1), 78);
+    assert_int_equal(ideal_path_of(d, "function 3", 0), 44);
     const pj_delay_region *b = &d->regions[region_of(d, "function 2")];
     assert_int_equal(b->time_ns[PJ_PATH_MEASURED], 20 + 78 + 40); // of rank 2 from 100 on
     assert_int_equal(b->impact[PJ_PATH_MEASURED].on_path_ns, 20 + 78 + 40);

@@ -244,8 +244,9 @@ static void same_delays(const pj_delays *plain, const pj_delays *other, const gu
     }
 }
 
-/// What is lost adds up, on the ideal network and beside it.
-static void losses_add_up(const pj_script *s)
+/// What is lost adds up, on the ideal network and beside it. Ranks with one thread each are outside
+/// MPI there as long as they compute.
+static void losses_add_up(const pj_script *s, pj_cause_work work_is)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
     static const char *const metrics[] = {"load_balance", "serialisation_efficiency",
@@ -254,14 +255,15 @@ static void losses_add_up(const pj_script *s)
     uint32_t count;
     double most = 0, sum = 0, lost[3] = {0};
     for (uint32_t r = 0; r < RANKS; r++) {
-        double work = (double)run->totals[run->layout.first_location[r]].openmp_ns;
+        double work = work_is == PJ_WORK_OUTSIDE
+                          ? run->ideal.compute_ns[r]
+                          : (double)run->totals[run->layout.first_location[r]].openmp_ns;
         most = fmax(most, work);
         sum += work;
     }
     double runtime = (double)run->runtime_ns, ideal = run->ideal.runtime_ns;
     double all[] = {RANKS * most - sum, RANKS * (ideal - most), RANKS * (runtime - ideal)};
-    const pj_wait_cause *causes =
-        pj_wait_causes(run, PJ_WORK_COMPUTING, PJ_WORK_COMPUTING, arena, &count);
+    const pj_wait_cause *causes = pj_wait_causes(run, work_is, work_is, arena, &count);
     for (uint32_t i = 0; i < count; i++)
         for (size_t m = 0; m < 3; m++)
             lost[m] += strcmp(causes[i].metric, metrics[m]) == 0 ? causes[i].loss_ns : 0;
@@ -300,8 +302,8 @@ static void compare(const guise *as)
         pj_auto_script a = write_down(seed, &plain);
         pj_auto_script b = write_down(seed, as);
         const pj_waits *x = a->run->waits, *y = b->run->waits;
-        losses_add_up(a);
-        losses_add_up(b);
+        losses_add_up(a, PJ_WORK_COMPUTING);
+        losses_add_up(b, PJ_WORK_COMPUTING);
         culprits_add_up(b->run);
         same_sums(x, y, as);
         same_delays(x->delays, y->delays, as);
@@ -325,9 +327,9 @@ static void times_may_be_longer(void **state)
 
 /// All that a region of interest tells is added to `sums`, in an order that is the same for all
 /// regions of a run.
-static size_t add_up(const pj_waits *waits, double *sums)
+static size_t add_up(const pj_run *run, double *sums)
 {
-    const pj_delays *d = waits->delays;
+    const pj_delays *d = run->waits->delays;
     double *to = sums;
     for (uint32_t r = 0; r < d->region_count; r++)
         for (uint32_t rank = 0; rank < RANKS; rank++, to += 2)
@@ -336,14 +338,20 @@ static size_t add_up(const pj_waits *waits, double *sums)
                     to[0] += d->delays[i].short_ns;
                     to[1] += d->delays[i].long_ns;
                 }
-    for (uint32_t r = 0; r < d->region_count; r++, to += 3) {
-        to[0] += (double)d->regions[r].path_ns[PJ_PATH_MEASURED];
-        to[1] += (double)d->regions[r].time_ns[PJ_PATH_MEASURED];
-        for (unsigned p = 0; p < PJ_WAIT_PATTERNS; p++)
-            to[2] += (double)d->regions[r].waits[p].wait_ns;
+    for (uint32_t r = 0; r < d->region_count; r++, to += 2)
+        for (unsigned p = 0; p < PJ_WAIT_PATTERNS; p++) {
+            to[0] += (double)d->regions[r].waits[p].wait_ns;
+            to[1] += (double)d->regions[r].ideal_wait_ns[p];
+        }
+    for (unsigned clock = 0; clock < PJ_PATHS; clock++) {
+        for (uint32_t r = 0; r < d->region_count; r++, to += 2) {
+            to[0] += (double)d->regions[r].path_ns[clock];
+            to[1] += (double)d->regions[r].time_ns[clock];
+        }
+        *to++ += (double)d->paths[clock].length_ns;
     }
     *to++ += d->unattributed_ns;
-    *to++ += (double)d->paths[PJ_PATH_MEASURED].length_ns;
+    *to++ += run->ideal.runtime_ns;
     return (size_t)(to - sums);
 }
 
@@ -356,16 +364,18 @@ static void regions_that_adjoin_add_up(void **state)
         double all[MOST] = {0}, parts[MOST] = {0}, same[MOST] = {0};
         pj_auto_script whole = write_down(seed, &as);
         uint64_t end = whole->run->end_ns;
-        size_t count = add_up(whole->run->waits, all);
+        size_t count = add_up(whole->run, all);
         as.roi = (pj_roi){.set = true, .to_ns = end};
         pj_auto_script again = write_down(seed, &as);
-        add_up(again->run->waits, same);
+        add_up(again->run, same);
         assert_memory_equal(all, same, count * sizeof *all);
         for (uint64_t cut = 0; cut < CUTS; cut++) {
             as.roi =
                 (pj_roi){.set = true, .from_ns = end * cut / CUTS, .to_ns = end * (cut + 1) / CUTS};
             pj_auto_script part = write_down(seed, &as);
-            assert_int_equal(add_up(part->run->waits, parts), count);
+            assert_int_equal(add_up(part->run, parts), count);
+            losses_add_up(part, PJ_WORK_OUTSIDE);
+            losses_add_up(part, PJ_WORK_COMPUTING);
         }
         for (size_t i = 0; i < count; i++)
             assert_true(fabs(all[i] - parts[i]) < 1e-6);

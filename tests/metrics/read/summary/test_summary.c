@@ -61,10 +61,12 @@ static pj_run *noisy_run(uint32_t ranks, uint32_t threads)
                             .runtime_ns = 9999999999.25,
                             .finish_ns = pj_new_n(run->arena, double, ranks),
                             .first_ns = pj_new_n(run->arena, double, ranks),
+                            .ahead_ns = pj_new_n(run->arena, double, ranks),
                             .compute_ns = pj_new_n(run->arena, double, ranks)};
     for (uint32_t r = 0; r < ranks; r++) {
         run->ideal.finish_ns[r] = (double)(noise(&seed) + r);
         run->ideal.first_ns[r] = run->ideal.finish_ns[r] - (double)(ranks - r);
+        run->ideal.ahead_ns[r] = 3.0 * r;
     }
     run->import.count[PJ_IMPORT_malformed_record] = 3;
     run->import.first_line[PJ_IMPORT_malformed_record] = 77;
@@ -233,6 +235,7 @@ static void few_threads_are_kept_exactly(void **state)
                             15 * sizeof(int64_t));
     assert_memory_equal(run->ideal.finish_ns, back->ideal.finish_ns, 5 * sizeof(double));
     assert_memory_equal(run->ideal.first_ns, back->ideal.first_ns, 5 * sizeof(double));
+    assert_memory_equal(run->ideal.ahead_ns, back->ideal.ahead_ns, 5 * sizeof(double));
     assert_memory_equal(&run->roi, &back->roi, sizeof run->roi);
     assert_string_equal(back->tag, "before");
     assert_int_equal(back->layout.node_names, 2);

@@ -410,12 +410,16 @@ static void say_speedups(const modelling *m, pj_buf *text)
         least = fmin(least, said);
         most = fmax(most, said);
     }
-    if (most > alike * least)
-        pj_buf_addf(text,
-                    "warning: at %g threads the speedup is%s: each curve is fitted by itself; in "
-                    "parentheses the mean error of sizes foretold from the others: believe the "
-                    "smallest, %.3g\n",
-                    p, list.at, best);
+    if (most <= alike * least)
+        return;
+    pj_buf_addf(text,
+                "warning: at %g threads the speedup is%s: each curve is fitted by itself; in "
+                "parentheses the mean error of sizes foretold from the others",
+                p, list.at);
+    if (m->count < SIZES_GOOD)
+        pj_buf_addf(text, ", which are too few to tell whom to believe\n");
+    else
+        pj_buf_addf(text, ": believe the smallest, %.3g\n", best);
 }
 
 static void add_note(const modelling *m)

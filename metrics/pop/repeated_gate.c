@@ -132,7 +132,8 @@ static void add_row(judging *j, size_t row)
         return;
     pj_cell *cells = pj_table_add_row(table);
     cells[METRIC] = pj_table_copy_cell(table, pj_cell_text(metric->key));
-    cells[TITLE] = pj_table_copy_cell(table, pj_cell_text(metric->title));
+    cells[TITLE] = pj_cell_text(pj_arena_format(table->arena, "%s%s", metric->title,
+                                                metric->unit == PJ_UNIT_S ? " [s]" : ""));
     if (j->counts[0] && j->counts[1]) {
         fill(j, metric, cells);
         return;

@@ -185,6 +185,8 @@ static void speedups_that_differ_are_said(void **state)
     assert_non_null(strstr(apart->note, "at 4096 threads the speedup is"));
     assert_non_null(strstr(apart->note, "by its own model ("));
     assert_non_null(strstr(apart->note, "believe the smallest"));
+    pj_auto_table few = table_of(3, 1, false, (pj_models_opts){.at = far, .at_count = 1});
+    assert_non_null(strstr(few->note, "too few to tell whom to believe"));
     assert_null(strstr(one->note, "the speedup is"));
     assert_null(strstr(measured->note, "the speedup is"));
 }

@@ -6,14 +6,19 @@
 #include "metrics/run/study/study.h"
 #include "metrics/run/waits/run_delays.h"
 #include "metrics/run/waits/run_waits.h"
+#include "metrics/run/waits/wait_causes.h"
 #include "tests/support/trace/model_app.h"
 #include "tests/support/trace/otf2_writer.h"
+#include "tests/support/trace/random_archive.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -152,8 +157,13 @@ static void same_causes(pj_run *a, pj_run *b, const char *set)
     }
 }
 
-/// It leads through no MPI, and is as long as the run on the ideal network.
-static void path_is_whole(const pj_run *run)
+static uint64_t length_of(const pj_run *run)
+{
+    return run->waits->delays->paths[PJ_PATH_IDEAL].length_ns;
+}
+
+/// It leads through no MPI.
+static uint64_t sum_along(const pj_run *run)
 {
     const pj_critical_path *path = &run->waits->delays->paths[PJ_PATH_IDEAL];
     uint64_t sum = 0;
@@ -163,8 +173,14 @@ static void path_is_whole(const pj_run *run)
         assert_false(strncmp(name, "MPI_", 4) == 0);
         sum += path->parts[i].ns;
     }
-    assert_int_equal(sum, (uint64_t)run->ideal.runtime_ns);
-    assert_int_equal(path->length_ns, sum);
+    return sum;
+}
+
+/// It is as long as the run on the ideal network.
+static void path_is_whole(const pj_run *run)
+{
+    assert_int_equal(sum_along(run), (uint64_t)run->ideal.runtime_ns);
+    assert_int_equal(length_of(run), sum_along(run));
 }
 
 static void causes_are_what_rows_lack(void **state)
@@ -183,6 +199,36 @@ static void causes_are_what_rows_lack(void **state)
         same_causes(prv, workers, "hybrid");
         same_causes(otf2, shared, "hybrid");
     }
+}
+
+/// Threads that call MPI, calls that do not end, clocks that jump: as long as there is an ideal
+/// network, all adds up.
+static void wild_programs_add_up(void **state)
+{
+    (void)state;
+    enum { SEEDS = 200, LEAST = 40 };
+    unsigned looked_at = 0, others = 0;
+    char folder[] = "/tmp/pj_hybridXXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/run.otf2", folder);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        assert_true(pj_random_archive_save(seed, folder));
+        pj_err err = {0};
+        pj_job job = {.workers = 1};
+        pj_load_opts opts = {.ignore_summary = true,
+                             .aspects = PJ_WANT(delays) | PJ_WANT(omp_waits)};
+        pj_auto_run run = pj_load(path, opts, &job, &err);
+        pj_otf2_writer_remove(path);
+        if (!run || !run->waits || !run->waits->has_ideal || run->roi.set)
+            continue;
+        add_up(run);
+        looked_at++;
+        // Paths are those of first threads: whoever waits for another one may not know what it did.
+        others += pj_wait_others_call(run);
+        assert_true(pj_wait_others_call(run) || sum_along(run) == length_of(run));
+    }
+    rmdir(folder);
+    assert_true(looked_at >= LEAST && others > 0);
 }
 
 static void one_thread_a_rank_is_mpi_alone(void **state)
@@ -204,6 +250,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(causes_are_what_rows_lack),
+        cmocka_unit_test(wild_programs_add_up),
         cmocka_unit_test(one_thread_a_rank_is_mpi_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

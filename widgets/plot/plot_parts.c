@@ -73,7 +73,8 @@ pj_figure *pj_plot_parts_bars(const pj_metric *metric, const pj_named_part *part
     for (size_t i = 0; i < count; i++) {
         pj_cell *cells = pj_table_add_row(table);
         cells[0] = pj_cell_text(parts[i].name);
-        cells[1] = pj_cell_real(parts[i].value);
+        cells[1] = parts[i].value.reason ? pj_cell_empty(parts[i].value.reason)
+                                         : pj_cell_real(parts[i].value.value);
     }
     if (!opts.title)
         opts.title = pj_arena_format(table->arena, "%s of each part", metric->title);

@@ -5,6 +5,7 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/err.h"
+#include "metrics/pop/metrics.h"
 #include "metrics/pop/metricset.h"
 #include "metrics/run/parts/slices.h"
 #include "metrics/run/run.h"
@@ -27,7 +28,7 @@ pj_axis pj_parts_along_axis(const pj_slices *along, pj_arena *arena);
 
 typedef struct pj_named_part {
     const char *name;
-    double value;
+    pj_metric_value value;
 } pj_named_part;
 
 /// A bar of each part.

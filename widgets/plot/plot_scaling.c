@@ -733,18 +733,18 @@ static bool are_beside(const scaling *s)
     for (size_t i = 0; i < s->count; i++)
         if (s->samples[i].x != s->samples[0].x)
             return false;
-    return s->parts && !s->along && !s->opts.x && s->count == s->series_count;
+    return s->parts && !s->along && !s->opts.x && s->count + s->missing_count == s->series_count;
 }
 
 static pj_figure *draw_bars(const scaling *s, const pj_draw *draw, pj_err *err)
 {
-    pj_named_part *parts = pj_new_n(s->arena, pj_named_part, s->count + 1);
     const size_t runs = s->metrics->study->count;
+    pj_named_part *parts = pj_new_n(s->arena, pj_named_part, runs + 1);
     size_t count = 0;
     for (size_t run = 0; run < runs; run++)
-        for (size_t i = 0; i < s->count; i++)
-            if (s->samples[i].run == run)
-                parts[count++] = (pj_named_part){series_key(s, run), s->samples[i].y};
+        if (!is_repeated(s, run))
+            parts[count++] =
+                (pj_named_part){series_key(s, run), pj_metrics_at(s->metrics, run, s->row)};
     pj_plot_opts opts = s->opts;
     opts.y[0] = NULL;
     return pj_plot_parts_bars(s->metric, parts, count, opts, draw, err);

@@ -78,6 +78,16 @@ static const char *file_of(const char *path, pj_arena *arena)
     return pj_arena_text(arena, pj_buf_str(&quoted));
 }
 
+/// Options of a command that is to look at the region of interest of the run.
+static const char *looking_at_roi(const pj_run *run, const char *options, pj_arena *arena)
+{
+    if (!run->roi.set)
+        return options;
+    return pj_arena_format(arena, "%s%s--roi %lluns..%lluns", options, *options ? " " : "",
+                           (unsigned long long)run->roi.from_ns,
+                           (unsigned long long)run->roi.to_ns);
+}
+
 /// As it is typed where the trace lies.
 static pj_cell command(pj_table *table, const char *name, const pj_run *run, const char *options)
 {
@@ -88,13 +98,13 @@ static pj_cell command(pj_table *table, const char *name, const pj_run *run, con
 
 /// Options of the command that shows a fault; a timeline is led to its place, a table of scalings
 /// has the run that they are against.
-static const char *shown_by(const pj_fault *fault, pj_table *table)
+static const char *shown_by(const pj_run *run, const pj_fault *fault, pj_table *table)
 {
     pj_fault_view view = pj_fault_view_of(fault);
     if (fault->against && strcmp(view.command, "popinjay metrics") == 0)
         return file_of(fault->against, table->arena);
     if (!fault->place.to_ns || strcmp(view.command, "popinjay timeline") != 0)
-        return view.options;
+        return looking_at_roi(run, view.options, table->arena);
     return pj_arena_format(table->arena, "--range %s",
                            pj_wait_place_text(fault->place, table->arena));
 }
@@ -105,12 +115,14 @@ static pj_cell proof(const pj_faults *faults, const pj_fault *fault, pj_table *t
     if (!fault->change)
         return pj_cell_empty("no replay tells it");
     if (strcmp(fault->change, PJ_FAULT_IDEAL) == 0)
-        return command(table, "popinjay replay", faults->run, "");
+        return command(table, "popinjay replay", faults->run,
+                       looking_at_roi(faults->run, "", table->arena));
     const char *options = fault->on_top
                               ? pj_arena_format(table->arena, "-c %s -c %s+%s", fault->on_top,
                                                 fault->on_top, fault->change)
                               : pj_arena_format(table->arena, "-c %s", fault->change);
-    return command(table, "popinjay whatif", faults->run, options);
+    return command(table, "popinjay whatif", faults->run,
+                   looking_at_roi(faults->run, options, table->arena));
 }
 
 static void add_row(const pj_faults *faults, size_t i, double runs, pj_table *table)
@@ -130,8 +142,8 @@ static void add_row(const pj_faults *faults, size_t i, double runs, pj_table *ta
     cells[CONFIDENCE] = pj_cell_text(fault->confidence);
     cells[RANGE] = fault->place.to_ns ? pj_cell_text(pj_wait_place_text(fault->place, table->arena))
                                       : pj_cell_empty("no wait shows it");
-    cells[EVIDENCE] =
-        command(table, pj_fault_view_of(fault).command, faults->run, shown_by(fault, table));
+    cells[EVIDENCE] = command(table, pj_fault_view_of(fault).command, faults->run,
+                              shown_by(faults->run, fault, table));
     cells[REPLAY] = proof(faults, fault, table);
 }
 

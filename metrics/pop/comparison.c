@@ -145,6 +145,7 @@ static void add_note(const comparing *c)
     else if (c->opts.judge && !c->out->lack)
         pj_buf_addf(&text, "kept: nothing is worse by more than %g\n", c->opts.max_drop);
     pj_metrics_add_note(c->metrics, &text);
+    pj_study_say_roi(c->metrics->study, &text);
     c->out->table->note = pj_arena_text(c->out->table->arena, pj_buf_str(&text));
 }
 

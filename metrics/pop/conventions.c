@@ -121,7 +121,7 @@ static void add_columns(comparing *c)
     pj_table_add_column(c->table, apart);
 }
 
-static void add_note(comparing *c)
+static void add_note(comparing *c, const pj_study *study)
 {
     pj_auto_buf note = {.at = NULL};
     for (house h = ADDITIVE; h < HOUSES; h++)
@@ -130,6 +130,7 @@ static void add_note(comparing *c)
         if (c->apart[row] > told_apart)
             pj_buf_addf(&note, "\n%s, %.3f apart: %s.", rows[row].title, c->apart[row],
                         rows[row].why);
+    pj_study_say_roi(study, &note);
     c->table->note = pj_arena_text(c->table->arena, pj_str_trim(pj_buf_str(&note)));
 }
 
@@ -145,7 +146,7 @@ static void fill(comparing *c, const pj_study *study)
         for (size_t row = 0; row < ROWS; row++)
             if (has_value(c, run, row))
                 add_row(c, run, row);
-    add_note(c);
+    add_note(c, study);
 }
 
 pj_table *pj_conventions_table(pj_study *study, pj_err *err)

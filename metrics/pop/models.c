@@ -440,6 +440,7 @@ static void add_note(const modelling *m)
         say_speedups(m, &text);
     pj_buf_addf(&text, "p: threads, %g to %g measured; %s scaling\n", m->p[0], largest,
                 m->metrics->study->scaling == PJ_SCALING_STRONG ? "strong" : "weak");
+    pj_study_say_roi(m->metrics->study, &text);
     m->table->note = pj_arena_text(m->table->arena, pj_buf_str(&text));
 }
 

@@ -175,6 +175,7 @@ static void add_note(judging *j, const size_t counts[2])
                            "do): the threshold alone decides\n");
     warn_of_noise(j, &text);
     pj_metrics_add_note(j->metrics, &text);
+    pj_study_say_roi(j->metrics->study, &text);
     j->out->table->note = pj_arena_text(j->out->table->arena, pj_buf_str(&text));
 }
 

@@ -263,6 +263,7 @@ static void add_note(const trend *t, size_t first)
     if (t->lacking)
         pj_buf_addf(&note, "%s%zu of %zu runs do not have this region", note.len ? "\n" : "",
                     t->lacking, t->lacking + first);
+    pj_study_say_roi(t->metrics->study, &note);
     if (note.len)
         t->table->note = pj_arena_text(t->table->arena, pj_buf_str(&note));
 }

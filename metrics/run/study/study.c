@@ -2,7 +2,9 @@
 #include "metrics/run/study/study.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/err.h"
+#include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/run/study/study_names.h"
 #include "metrics/run/study/study_scaling.h"
@@ -258,4 +260,24 @@ double pj_study_key_number(const pj_study *study, size_t run, pj_key key)
         break;
     }
     return 0;
+}
+
+void pj_study_say_roi(const pj_study *study, pj_buf *out)
+{
+    enum { NAMED = 4 };
+    char from[32], to[32];
+    size_t told = 0;
+    for (size_t i = 0; i < study->count; i++) {
+        const pj_roi *roi = &study->cases[i].run->roi;
+        if (!roi->set || ++told > NAMED)
+            continue;
+        if (told == 1 && out->len && out->at[out->len - 1] != '\n')
+            pj_buf_add_char(out, '\n');
+        pj_format_duration((double)roi->from_ns, from);
+        pj_format_duration((double)roi->to_ns, to);
+        pj_buf_addf(out, "%s%s %s to %s",
+                    told > 1 ? ", " : "region of interest: ", study->cases[i].name, from, to);
+    }
+    if (told > NAMED)
+        pj_buf_addf(out, ", and %zu more", told - NAMED);
 }

@@ -5,6 +5,7 @@
 #define PJ_STUDY_H
 
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
 #include "metrics/base/err.h"
 #include "metrics/base/str.h"
 #include "metrics/run/run.h"
@@ -76,5 +77,8 @@ bool pj_key_parse(pj_str text, pj_key *out);
 const char *pj_study_key_text(const pj_study *study, size_t run, pj_key key);
 /// As a number for an axis; layout and tag give the position among their distinct values.
 double pj_study_key_number(const pj_study *study, size_t run, pj_key key);
+
+/// Adds a line about the regions of interest that runs are looked at in; none when all are whole.
+void pj_study_say_roi(const pj_study *study, pj_buf *out);
 
 #endif

@@ -31,32 +31,37 @@ static const struct {
 };
 
 /// What sets divide otherwise than all others: which work load balance and serialisation see, and
-/// the row that has both serialisation and transfer.
+/// the row that has both serialisation and transfer. A set may divide twice: the rows without and
+/// those with "mpi_".
 static const struct division {
     const char *set;
     pj_cause_work balance, serial;
     const char *both;
+    bool again; // is the second time
 } divisions[] = {
-    {"mpi", PJ_WORK_USEFUL, PJ_WORK_COMPUTING, NULL},
-    {"mpi-mult", PJ_WORK_USEFUL, PJ_WORK_COMPUTING, NULL},
-    {"bsc", PJ_WORK_THREADS, PJ_WORK_THREADS, NULL},
-    {"bsc-2026", PJ_WORK_THREADS, PJ_WORK_THREADS, NULL},
-    {"hybrid-bsc", PJ_WORK_COMPUTING, PJ_WORK_COMPUTING, "mpi_communication_efficiency"},
+    {"mpi", PJ_WORK_USEFUL, PJ_WORK_COMPUTING, NULL, false},
+    {"mpi-mult", PJ_WORK_USEFUL, PJ_WORK_COMPUTING, NULL, false},
+    {"bsc", PJ_WORK_THREADS, PJ_WORK_THREADS, NULL, false},
+    {"bsc-2026", PJ_WORK_THREADS, PJ_WORK_THREADS, NULL, false},
+    {"bsc-2026", PJ_WORK_MEASURED, PJ_WORK_MEASURED, NULL, true},
+    {"hybrid-bsc", PJ_WORK_COMPUTING, PJ_WORK_COMPUTING, "mpi_communication_efficiency", false},
 };
 
-static struct division division_of(const pj_metric_set *set)
+static struct division division_of(const pj_metric_set *set, bool again)
 {
     for (size_t i = 0; i < sizeof divisions / sizeof *divisions; i++)
-        if (strcmp(divisions[i].set, set->key) == 0)
+        if (strcmp(divisions[i].set, set->key) == 0 && divisions[i].again == again)
             return divisions[i];
-    return (struct division){NULL, PJ_WORK_COMPUTING, PJ_WORK_COMPUTING, NULL};
+    return (struct division){NULL, PJ_WORK_COMPUTING, PJ_WORK_COMPUTING, NULL, again};
 }
 
-static bool is_of(const pj_metric *row, loss kind)
+static bool is_of(const pj_metric *row, loss kind, bool again)
 {
     pj_str key = pj_str_of(row->key);
-    if (pj_str_starts(key, PJ_S("mpi_")))
-        key = pj_str_from(key, 4);
+    bool mpi = pj_str_starts(key, PJ_S("mpi_"));
+    if (again && !mpi)
+        return false;
+    key = mpi ? pj_str_from(key, 4) : key;
     bool named = pj_str_starts(key, pj_str_of(losses[kind].key)) ||
                  (losses[kind].other && pj_str_starts(key, pj_str_of(losses[kind].other)));
     return named && (!losses[kind].ideal || row->needs & PJ_NEEDS_IDEAL);
@@ -65,19 +70,22 @@ static bool is_of(const pj_metric *row, loss kind)
 typedef struct lost_rows { // of a set, by loss
     size_t at[LOSSES];
     bool ranks, threads; // has those of MPI, those of OpenMP
+    struct division how;
 } lost_rows;
 
-static lost_rows find_rows(const pj_metric_set *set)
+static lost_rows find_rows(const pj_metric_set *set, bool again)
 {
-    lost_rows found = {.ranks = false};
+    lost_rows found = {.how = division_of(set, again)};
     bool has[LOSSES] = {false};
+    if (again && !found.how.set)
+        return found;
     for (unsigned i = 0; i < LOSSES; i++)
         for (size_t row = set->count; row-- > 0;)
-            if (is_of(&set->rows[row], (loss)i)) {
+            if (is_of(&set->rows[row], (loss)i, again)) {
                 found.at[i] = row;
                 has[i] = true;
             }
-    const char *both = division_of(set).both;
+    const char *both = found.how.both;
     if (both) {
         found.at[SERIAL] = found.at[TRANSFER] = (size_t)pj_metric_row(set, pj_str_of(both));
         has[SERIAL] = has[TRANSFER] = true;
@@ -133,13 +141,12 @@ static double all_of(const pj_run *run)
     return (double)run->runtime_ns * run->layout.ranks;
 }
 
-static void add_ranks(list *l, const pj_metric_set *set, const pj_run *run, size_t at,
-                      const lost_rows *rows)
+static void add_ranks(list *l, const pj_run *run, size_t at, const lost_rows *rows)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
     uint32_t count;
-    struct division how = division_of(set);
-    const pj_wait_cause *found = pj_wait_causes(run, how.balance, how.serial, arena, &count);
+    const pj_wait_cause *found =
+        pj_wait_causes(run, rows->how.balance, rows->how.serial, arena, &count);
     double all = all_of(run);
     for (uint32_t c = 0; c < count && all > 0; c++)
         for (unsigned i = 0; i < LOSSES; i++)
@@ -161,11 +168,10 @@ static void add_threads(list *l, const pj_run *run, size_t at, const lost_rows *
                 .value += found[c].loss_ns / all;
 }
 
-static void add_run(list *l, const pj_metric_set *set, const pj_run *run, size_t at,
-                    const lost_rows *rows)
+static void add_run(list *l, const pj_run *run, size_t at, const lost_rows *rows)
 {
     if (rows->ranks && !lack_of_ranks(run))
-        add_ranks(l, set, run, at, rows);
+        add_ranks(l, run, at, rows);
     if (rows->threads && !lack_of_threads(run))
         add_threads(l, run, at, rows);
 }
@@ -305,15 +311,17 @@ void pj_metrics_find_causes(pj_metrics *metrics)
 {
     const pj_study *study = metrics->study;
     list l = {.arena = metrics->arena, .runs = study->count};
-    lost_rows rows = find_rows(metrics->set);
+    lost_rows rows = find_rows(metrics->set, false), more = find_rows(metrics->set, true);
     if (!rows.ranks && !rows.threads) {
         explain_lack(metrics, "",
                      "this set does not have load balance, serialisation and transfer of ranks, "
                      "nor rows of OpenMP regions");
         return;
     }
-    for (size_t run = 0; run < study->count; run++)
-        add_run(&l, metrics->set, study->cases[run].run, run, &rows);
+    for (size_t run = 0; run < study->count; run++) {
+        add_run(&l, study->cases[run].run, run, &rows);
+        add_run(&l, study->cases[run].run, run, &more);
+    }
     fold_small(&l);
     lacks lack = give_reasons(&l, study, &rows);
     put_in_order(&l);

@@ -48,6 +48,8 @@ static double work_of(const division *d, uint32_t location)
         return d->outside[d->run->layout.rank_of[location]];
     case PJ_WORK_COMPUTING:
         return (double)(t->serial_useful_ns + t->openmp_ns);
+    case PJ_WORK_MEASURED:
+        return (double)t->outside_mpi_ns;
     case PJ_WORK_USEFUL:
     case PJ_WORK_THREADS:
         return (double)t->useful_ns;
@@ -78,6 +80,16 @@ static double excess_of(const division *d, double stay)
     return d->serial ? -excess : excess;
 }
 
+/// As how many ranks a rank counts, or one of its threads.
+static double weight_of(const division *d, uint32_t rank)
+{
+    const pj_layout *layout = &d->run->layout;
+    double thread = (double)layout->ranks / layout->locations;
+    return d->work == PJ_WORK_THREADS    ? thread
+           : d->work == PJ_WORK_MEASURED ? thread * pj_layout_threads(layout, rank)
+                                         : 1;
+}
+
 /// The losses of a rank, or of its threads, but for its waits; gives which part of these is lost.
 static double divide_rank(division *d, uint32_t rank)
 {
@@ -85,7 +97,7 @@ static double divide_rank(division *d, uint32_t rank)
     bool threads = d->work == PJ_WORK_THREADS;
     uint32_t first = layout->first_location[rank];
     uint32_t behind = threads ? layout->first_location[rank + 1] : first + 1;
-    double weight = threads ? (double)layout->ranks / layout->locations : 1, sum = 0;
+    double weight = weight_of(d, rank), sum = 0;
     double stay = stay_of(d, rank), ahead = d->run->ideal.ahead_ns[rank];
     for (uint32_t i = first; i < behind; i++) {
         double work = work_of(d, i), part = part_of(d, stay, work);
@@ -94,7 +106,8 @@ static double divide_rank(division *d, uint32_t rank)
         d->lost[d->run->roi.set ? BEGIN : OUTSIDE] += weight * excess_of(d, stay);
         d->lost[BEGIN] -= d->serial ? weight * ahead : 0;
     }
-    d->lost[END] += sum * (d->run->ideal.runtime_ns - d->run->ideal.first_ns[rank]);
+    d->lost[d->work == PJ_WORK_MEASURED ? OUTSIDE : END] +=
+        sum * (d->run->ideal.runtime_ns - d->run->ideal.first_ns[rank]);
     return sum;
 }
 
@@ -247,8 +260,7 @@ static void add_calls(list *l, const pj_run *run, const double *outside)
     }
     add_begin(l, transfer, begin);
     add_end(l, transfer, end);
-    add(l, transfer, "outside_mpi", "Outside MPI, longer than on the ideal network",
-        sum_outside(run, outside));
+    add(l, transfer, "outside_mpi", "Longer outside MPI", sum_outside(run, outside));
     sort_from(l, first);
 }
 

@@ -23,6 +23,8 @@ typedef enum pj_cause_work {
     PJ_WORK_COMPUTING, // of first threads: in OpenMP, and useful outside it
     PJ_WORK_USEFUL,    // of first threads
     PJ_WORK_THREADS,   // useful time of each thread; those of a rank wait with their first one
+    PJ_WORK_MEASURED,  // of first threads: all outside MPI, also behind their end; each rank counts
+                       // as often as it has threads
 } pj_cause_work;
 
 /// What the cause "begin" is.

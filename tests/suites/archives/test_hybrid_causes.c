@@ -124,6 +124,9 @@ static const expected rows[] = {
     {"bsc", "transfer_efficiency", NULL, false},
     {"bsc-2026", "load_balance", "communication_efficiency", false},
     {"bsc-2026", "serialisation_efficiency", "transfer_efficiency", false},
+    {"bsc-2026", "mpi_load_balance", "mpi_communication_efficiency", false},
+    {"bsc-2026", "mpi_serialisation_efficiency", "mpi_transfer_efficiency", false},
+    {"bsc-2026", "mpi_transfer_efficiency", NULL, false},
     {"openmp", "openmp_region_efficiency", NULL, false},
     {"openmp", "serial_region_efficiency", NULL, false},
 };

@@ -307,6 +307,20 @@ static void add_conclusions(writer *w)
     add_code(w, "m.losses", "What mending each cause alone would bring at most", "tab:losses");
 }
 
+/// What a reader types to see each finding.
+static void add_evidence(writer *w)
+{
+    if (!tells_faults(w))
+        return;
+    pj_auto_buf text = {0};
+    pj_buf_puts(&text, "## Appendix: findings\n\nThe commands that show each finding; `popinjay "
+                       "findings` also names the replays that prove them.\n");
+    json_array_append_new(w->cells,
+                          pj_report_prose(pj_buf_str(&text), (pj_report_mark){.part = "findings"}));
+    add_code(w, "if there then display(found:select(\"rank\", \"title\", \"evidence\")) end",
+             "What shows each finding of the largest run", "tab:evidence");
+}
+
 static void add_definitions(writer *w)
 {
     pj_auto_buf text = {0};
@@ -334,6 +348,7 @@ json_t *pj_report_notebook(const pj_metrics *metrics, const pj_report_plan *plan
     if (plan->profile)
         pj_report_profile_section(plan->profile, plan->profile_code, w.cells);
     add_conclusions(&w);
+    add_evidence(&w);
     if (plan->traces)
         json_array_append_new(w.cells, pj_report_traces(plan->traces, metrics->study->count));
     if (plan->profile_files)

@@ -73,9 +73,9 @@ static size_t add_replays(load_state *loading, pj_run *run, pj_sink *sinks)
         sinks[count++] = pj_replay_sink(replay);
         replay = (pj_replay_opts){.job = loading->job, .alone = true, .tape = false};
     }
-    replay.waits = pj_load_aspects(opts) & (PJ_WANT(waits) | PJ_WANT(delays));
+    replay.waits = pj_load_aspects(opts) & (PJ_WANT(waits) | PJ_HISTORY);
     replay.few_waits = opts->few_waits && !replay.waits;
-    replay.delays = pj_load_aspects(opts) & PJ_WANT(delays);
+    replay.history = pj_load_aspects(opts) & PJ_HISTORY;
     if (loading->slicing || loading->functions) {
         replay.watch = loading->slicing ? pj_slicing_watch(loading->slicing)
                                         : pj_function_parts_watch(loading->functions);

@@ -105,7 +105,7 @@ static void name_uses(pj_call_waits *waits)
     }
 }
 
-pj_call_waits *pj_call_waits_new(const pj_run *run, bool delays)
+pj_call_waits *pj_call_waits_new(const pj_run *run, unsigned history)
 {
     pj_arena *arena = pj_arena_new(NULL);
     pj_call_waits *waits = pj_new(arena, pj_call_waits);
@@ -117,7 +117,7 @@ pj_call_waits *pj_call_waits_new(const pj_run *run, bool delays)
         waits->from_ns = run->roi.from_ns;
         waits->to_ns = run->roi.to_ns;
     }
-    waits->history = delays ? pj_wait_history_new(run) : NULL;
+    waits->history = history ? pj_wait_history_new(run, history) : NULL;
     waits->callers = pj_new_n(arena, caller, run->layout.ranks);
     for (uint32_t i = 0; i < run->layout.ranks; i++)
         waits->callers[i].now = waits->callers[i].last = waits->callers[i].epoch[0] =

@@ -16,8 +16,8 @@ typedef struct pj_call_waits pj_call_waits;
 /// "No claim", "no meeting".
 #define PJ_NO_WAIT UINT32_MAX
 
-/// `delays`: also finds who made ranks wait, and the functions that wait.
-pj_call_waits *pj_call_waits_new(const pj_run *run, bool delays);
+/// `history`: what else is asked for, of PJ_HISTORY.
+pj_call_waits *pj_call_waits_new(const pj_run *run, unsigned history);
 /// Who is told of calls and waits in the region of interest; borrow.
 void pj_call_waits_watch(pj_call_waits *waits, const pj_replay_watch *watch);
 void pj_call_waits_free(pj_call_waits *waits);

@@ -159,7 +159,7 @@ static bool begin(void *self, const pj_run *run, pj_err *err)
     }
     bool few = run->layout.locations < PJ_FEW_WAITS;
     bool waits = r->opts.few_waits ? few : r->opts.waits;
-    r->account = waits ? pj_call_waits_new(run, r->opts.delays) : NULL;
+    r->account = waits ? pj_call_waits_new(run, r->opts.history) : NULL;
     if (r->account)
         pj_call_waits_watch(r->account, &r->opts.watch);
     r->tape = r->opts.tape ? pj_tape_new(run, allowance(r), r->opts.iterations) : NULL;
@@ -554,7 +554,7 @@ static void hand_on(replay *r, const pj_event *last)
 /// What is done outside MPI, for those who want to know.
 static void told_event(const replay *r, const pj_event *event)
 {
-    if (r->opts.delays && FUNCTIONS >> event->kind & 1)
+    if (r->opts.history && FUNCTIONS >> event->kind & 1)
         pj_call_waits_event(r->account, event);
     if (r->tape && TAPED >> event->kind & 1)
         pj_tape_event(r->tape, event);
@@ -818,7 +818,7 @@ pj_sink pj_replay_sink(pj_replay_opts opts)
         .finish = finish,
         .close = close_replay,
         .self = r,
-        .kinds = HEARD | (opts.delays ? FUNCTIONS : 0u) | (opts.tape ? TAPED : 0u),
+        .kinds = HEARD | (opts.history ? FUNCTIONS : 0u) | (opts.tape ? TAPED : 0u),
         .sent = opts.waits || opts.few_waits,
         .locks = opts.waits || opts.few_waits,
         .calls_alone = !opts.ideal_path && !opts.tape && (!opts.watch.self || opts.few_waits),

@@ -19,7 +19,7 @@ typedef struct pj_replay_opts {
     bool few_waits;  // the same below PJ_FEW_WAITS threads; more are shared, and have none
     bool tape;       // keeps what is done as pj_run.tape; no process group shares it
     const struct pj_borders *iterations; // with `tape`: where they begin, if known; borrow
-    bool delays;                         // with `waits`: finds who made ranks wait, too
+    unsigned history;                    // with `waits`: what else is asked for, of PJ_HISTORY
     pj_replay_watch watch;  // with `waits` of calls and waits, too; not beside `ideal_path`
     const char *ideal_path; // where to write the idealised trace (.prv); NULL = nowhere; borrow
 } pj_replay_opts;

@@ -1,11 +1,13 @@
 // Delays.
 // From the wait and from the call that ended it the steps of both ranks are followed back until one
-// is found in which they met; what lies between is compared.
+// is found in which they met; what lies between is compared. What steps have to do with other ranks
+// is beside their times.
 #include "metrics/replay/wait_delays.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/map.h"
+#include "metrics/replay/wait_steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,34 @@ enum {
     MEETINGS = 2048, // places in the table of collectives on the way back, a power of two
     COSTS = 1 << 20, // pairs of rank and region that are told apart
 };
+
+/// Entries of a step: a message that it received, or what its wait was charged to.
+typedef struct entry {
+    uint32_t rank;   // its sender, or who led to the wait
+    uint32_t region; // MESSAGE, or where
+    union {
+        uint64_t sent; // when the call that sent it began
+        double share;
+    };
+} entry;
+
+#define MESSAGE (PJ_REGION_OTHERS - 1)
+
+/// What a step has to do with other ranks, beside what pj_wait_step says.
+typedef struct tie {
+    uint64_t leave;   // enter while the rank is in it
+    uint64_t wait_ns; // of it
+    uint64_t meeting; // the collective that it took part in; 0 = none
+    uint64_t before;  // the step before it that received or met; 0 = none
+    uint64_t entries; // place of the first; they are counted through
+} tie;
+
+typedef struct ties { // of a rank
+    tie *steps;       // ring, by number
+    entry *entries;   // ring, by place
+    uint64_t end;     // of all entries
+    uint64_t last;    // the last step that received or met
+} ties;
 
 typedef struct charge {
     uint32_t rank, region;
@@ -29,6 +59,7 @@ typedef struct seen { // a collective on the way back
 
 struct pj_wait_delays {
     pj_wait_steps *steps;
+    ties *ties; // by rank
     pj_map places;
     pj_delay *costs;
     size_t cost_count, cost_cap;
@@ -42,13 +73,15 @@ struct pj_wait_delays {
     size_t charge_count, charge_cap;
     seen met[MEETINGS];
     uint64_t searches;
+    size_t tie_bytes;
 };
 
-pj_wait_delays *pj_wait_delays_new(pj_wait_steps *steps)
+pj_wait_delays *pj_wait_delays_new(uint32_t ranks, uint32_t of_all)
 {
-    pj_wait_delays *delays = pj_take_memory(sizeof *delays);
-    memset(delays, 0, sizeof *delays);
-    delays->steps = steps;
+    pj_wait_delays *delays = pj_take_zeros(sizeof *delays);
+    delays->steps = pj_wait_steps_new(ranks, of_all);
+    delays->tie_bytes = ranks * sizeof *delays->ties;
+    delays->ties = pj_take_zeros(delays->tie_bytes);
     return delays;
 }
 
@@ -56,10 +89,121 @@ void pj_wait_delays_free(pj_wait_delays *delays)
 {
     if (!delays)
         return;
+    for (uint32_t i = 0; i < delays->steps->ranks; i++) {
+        free(delays->ties[i].steps);
+        free(delays->ties[i].entries);
+    }
+    free(delays->ties);
+    pj_wait_steps_free(delays->steps);
     pj_map_free(&delays->places);
     free(delays->costs);
     free(delays->charges);
     free(delays);
+}
+
+// What ranks do
+
+static tie *tie_of(const pj_wait_delays *delays, uint32_t rank, uint64_t step)
+{
+    return &delays->ties[rank].steps[step & (delays->steps->most - 1)];
+}
+
+static uint64_t entries_most(const pj_wait_delays *delays)
+{
+    return (uint64_t)PJ_STEP_TIMES * delays->steps->most;
+}
+
+static entry *entry_at(const pj_wait_delays *delays, uint32_t rank, uint64_t place)
+{
+    return &delays->ties[rank].entries[place & (entries_most(delays) - 1)];
+}
+
+/// Where the entries of a step end.
+static uint64_t entries_end(const pj_wait_delays *delays, uint32_t rank, uint64_t step)
+{
+    return step + 1 < pj_wait_steps_line(delays->steps, rank)->next
+               ? tie_of(delays, rank, step + 1)->entries
+               : delays->ties[rank].end;
+}
+
+/// Times and entries that are kept, which are bounded together.
+static uint64_t held(const pj_wait_delays *delays, uint32_t rank, const pj_step_line *line)
+{
+    uint64_t times = pj_step_line_times(line);
+    return line->first == line->next
+               ? times
+               : times + delays->ties[rank].end - tie_of(delays, rank, line->first)->entries;
+}
+
+void pj_wait_delays_spend(pj_wait_delays *delays, uint32_t rank, pj_region_piece piece)
+{
+    pj_step_line *line = pj_wait_steps_line(delays->steps, rank);
+    pj_wait_steps_spend(delays->steps, rank, piece);
+    while (line->first < line->next && held(delays, rank, line) > entries_most(delays))
+        pj_wait_steps_forget(delays->steps, line);
+}
+
+static void start(pj_wait_delays *delays, ties *t)
+{
+    size_t room = delays->steps->most * sizeof *t->steps;
+    size_t more = entries_most(delays) * sizeof *t->entries;
+    t->steps = pj_take_memory(room);
+    t->entries = pj_take_memory(more);
+    delays->tie_bytes += room + more;
+}
+
+void pj_wait_delays_begin(pj_wait_delays *delays, uint32_t rank, uint64_t enter, uint32_t region)
+{
+    ties *t = &delays->ties[rank];
+    if (!t->steps)
+        start(delays, t);
+    uint64_t step = pj_wait_steps_begin(delays->steps, rank, enter, region);
+    *tie_of(delays, rank, step) = (tie){.leave = enter, .before = t->last, .entries = t->end};
+}
+
+static uint64_t last_step(const pj_wait_delays *delays, uint32_t rank)
+{
+    return pj_wait_steps_line(delays->steps, rank)->next - 1;
+}
+
+/// Of the last step; the oldest ones make room for it.
+static void add_entry(pj_wait_delays *delays, uint32_t rank, entry added)
+{
+    pj_step_line *line = pj_wait_steps_line(delays->steps, rank);
+    while (held(delays, rank, line) >= entries_most(delays)) {
+        if (line->first + 1 == line->next)
+            return;
+        pj_wait_steps_forget(delays->steps, line);
+    }
+    *entry_at(delays, rank, delays->ties[rank].end++) = added;
+}
+
+void pj_wait_delays_receive(pj_wait_delays *delays, uint32_t rank, uint32_t from, uint64_t sent)
+{
+    delays->ties[rank].last = last_step(delays, rank);
+    add_entry(delays, rank, (entry){.rank = from, .region = MESSAGE, .sent = sent});
+}
+
+void pj_wait_delays_meet(pj_wait_delays *delays, uint32_t rank, uint64_t meeting)
+{
+    uint64_t step = last_step(delays, rank);
+    delays->ties[rank].last = step;
+    tie_of(delays, rank, step)->meeting = meeting;
+}
+
+static pj_region_piece *own_piece(const pj_wait_delays *delays, uint32_t rank, uint64_t step)
+{
+    return pj_wait_steps_piece(delays->steps, pj_wait_steps_line(delays->steps, rank),
+                               pj_wait_steps_at(delays->steps, rank, step)->call);
+}
+
+void pj_wait_delays_leave(pj_wait_delays *delays, uint32_t rank, uint64_t leave)
+{
+    uint64_t step = last_step(delays, rank);
+    tie *t = tie_of(delays, rank, step);
+    own_piece(delays, rank, step)->ns =
+        leave - pj_wait_steps_at(delays->steps, rank, step)->enter - t->wait_ns;
+    t->leave = leave;
 }
 
 // Where both met
@@ -71,7 +215,8 @@ typedef struct met {
 
 typedef struct walk { // back from a wait
     const pj_delayed *wait;
-    uint64_t at[2]; // of waiter and culprit: the next step to look at
+    uint64_t at[2];    // of waiter and culprit: the next step to look at; 0 = none
+    uint64_t limit[2]; // the other one's step of this wait: messages that were sent before it count
 } walk;
 
 static uint32_t rank_of(const walk *w, bool culprit)
@@ -84,9 +229,11 @@ static uint64_t first_of(const pj_wait_delays *delays, uint32_t rank)
     return pj_wait_steps_line(delays->steps, rank)->first;
 }
 
-static bool goes_on(const pj_wait_delays *delays, const walk *w, bool culprit)
+/// The step of a rank before this one that received or met.
+static uint64_t step_before(const pj_wait_delays *delays, uint32_t rank, uint64_t step)
 {
-    return w->at[culprit] > 0 && w->at[culprit] >= first_of(delays, rank_of(w, culprit));
+    uint64_t before = tie_of(delays, rank, step)->before;
+    return before >= first_of(delays, rank) ? before : 0;
 }
 
 static met met_of(bool culprit, uint64_t here, uint64_t there)
@@ -113,20 +260,18 @@ static bool find_meeting(pj_wait_delays *delays, bool culprit, uint64_t meeting,
 }
 
 /// Whether a message of the other one came in the step.
-static bool find_message(const pj_wait_delays *delays, const walk *w, bool culprit, uint64_t number,
+static bool find_message(const pj_wait_delays *delays, const walk *w, bool culprit, uint64_t step,
                          met *out)
 {
     uint32_t here = rank_of(w, culprit), there = rank_of(w, !culprit);
-    const pj_wait_step *step = pj_wait_steps_at(delays->steps, here, number);
-    uint64_t limit =
-        culprit ? w->wait->step : pj_wait_steps_find(delays->steps, there, w->wait->released);
-    for (uint64_t i = step->first; i < step->first + step->count; i++) {
-        const pj_step_entry *entry = pj_wait_steps_entry(delays->steps, here, i);
-        if (entry->kind != PJ_STEP_MESSAGE || entry->rank != there)
+    uint64_t end = entries_end(delays, here, step);
+    for (uint64_t i = tie_of(delays, here, step)->entries; i < end; i++) {
+        const entry *e = entry_at(delays, here, i);
+        if (e->region != MESSAGE || e->rank != there)
             continue;
-        uint64_t sent = pj_wait_steps_find(delays->steps, there, entry->ns);
-        *out = met_of(culprit, number, sent);
-        if (sent && sent < limit)
+        uint64_t sent = pj_wait_steps_find(delays->steps, there, e->sent);
+        *out = met_of(culprit, step, sent);
+        if (sent && sent < w->limit[culprit])
             return true;
     }
     return false;
@@ -135,23 +280,26 @@ static bool find_message(const pj_wait_delays *delays, const walk *w, bool culpr
 /// Looks at the later one of both steps; true when they met in it.
 static bool look_back(pj_wait_delays *delays, walk *w, met *out)
 {
-    bool both = goes_on(delays, w, false) && goes_on(delays, w, true);
-    bool culprit = goes_on(delays, w, true);
-    if (both)
-        culprit = pj_wait_steps_at(delays->steps, w->wait->culprit, w->at[1])->leave >=
-                  pj_wait_steps_at(delays->steps, w->wait->rank, w->at[0])->leave;
-    uint64_t number = w->at[culprit]--;
-    const pj_wait_step *step = pj_wait_steps_at(delays->steps, rank_of(w, culprit), number);
-    return find_message(delays, w, culprit, number, out) ||
-           (step->meeting && find_meeting(delays, culprit, step->meeting, number, out));
+    bool culprit = w->at[1] > 0;
+    if (culprit && w->at[0] > 0)
+        culprit = tie_of(delays, w->wait->culprit, w->at[1])->leave >=
+                  tie_of(delays, w->wait->rank, w->at[0])->leave;
+    uint32_t rank = rank_of(w, culprit);
+    uint64_t step = w->at[culprit], meeting = tie_of(delays, rank, step)->meeting;
+    w->at[culprit] = step_before(delays, rank, step);
+    return find_message(delays, w, culprit, step, out) ||
+           (meeting && find_meeting(delays, culprit, meeting, step, out));
 }
 
 static met find_met(pj_wait_delays *delays, const pj_delayed *wait, uint64_t releasing)
 {
-    walk w = {wait, {wait->step - 1, releasing - 1}};
+    walk w = {wait,
+              {step_before(delays, wait->rank, wait->step),
+               step_before(delays, wait->culprit, releasing)},
+              {releasing, wait->step}};
     met found;
     delays->searches++;
-    while (goes_on(delays, &w, false) || goes_on(delays, &w, true))
+    while (w.at[0] || w.at[1])
         if (look_back(delays, &w, &found))
             return found;
     uint64_t waiter = first_of(delays, wait->rank), culprit = first_of(delays, wait->culprit);
@@ -161,33 +309,31 @@ static met find_met(pj_wait_delays *delays, const pj_delayed *wait, uint64_t rel
 
 // What they did since
 
-static void add_time(pj_wait_delays *delays, uint32_t region, int64_t ns)
+/// Adds what a rank did without waiting behind step `from` until it began `to`, times `sign`.
+static void compare(pj_wait_delays *delays, uint32_t rank, uint64_t from, uint64_t to, int sign)
 {
-    if (!delays->is_touched[region]) {
-        delays->is_touched[region] = true;
-        delays->touched[delays->touched_count++] = region;
+    const pj_step_line *line = pj_wait_steps_line(delays->steps, rank);
+    uint64_t end = pj_wait_steps_at(delays->steps, rank, to)->call;
+    for (uint64_t i = from < line->first ? line->begin
+                                         : pj_wait_steps_at(delays->steps, rank, from)->call + 1;
+         i < end; i++) {
+        const pj_region_piece *piece = pj_wait_steps_piece(delays->steps, line, i);
+        if (!delays->is_touched[piece->region]) {
+            delays->is_touched[piece->region] = true;
+            delays->touched[delays->touched_count++] = piece->region;
+        }
+        delays->difference[piece->region] += sign * (int64_t)piece->ns;
     }
-    delays->difference[region] += ns;
 }
 
-/// Adds what a rank did without waiting behind step `from` until it began `to`, times `sign`; its
-/// waits meanwhile.
-static uint64_t compare(pj_wait_delays *delays, uint32_t rank, uint64_t from, uint64_t to, int sign)
+/// What it waited meanwhile.
+static uint64_t waits_between(const pj_wait_delays *delays, uint32_t rank, uint64_t from,
+                              uint64_t to)
 {
-    uint64_t waits = 0;
-    for (uint64_t number = from + 1; number <= to; number++) {
-        const pj_wait_step *step = pj_wait_steps_at(delays->steps, rank, number);
-        for (uint64_t i = step->first; i < step->first + step->count; i++) {
-            const pj_step_entry *entry = pj_wait_steps_entry(delays->steps, rank, i);
-            if (entry->kind <= PJ_STEP_BEYOND)
-                add_time(delays, entry->region, sign * (int64_t)entry->ns);
-        }
-        if (number == to)
-            break;
-        add_time(delays, step->region, sign * (int64_t)pj_wait_step_busy(step));
-        waits += step->wait_ns;
-    }
-    return waits;
+    uint64_t ns = 0;
+    for (uint64_t step = from + 1; step < to; step++)
+        ns += tie_of(delays, rank, step)->wait_ns;
+    return ns;
 }
 
 static void add_charge(pj_wait_delays *delays, uint32_t rank, uint32_t region, double ns)
@@ -241,17 +387,18 @@ static void charge_delays(pj_wait_delays *delays, const pj_delayed *wait, double
 static void hand_on(pj_wait_delays *delays, const pj_delayed *wait, uint64_t from, uint64_t to,
                     double scale)
 {
-    for (uint64_t number = from + 1; number < to; number++) {
-        const pj_wait_step *step = pj_wait_steps_at(delays->steps, wait->culprit, number);
-        for (uint64_t i = step->first; step->wait_ns && i < step->first + step->count; i++) {
-            const pj_step_entry *entry = pj_wait_steps_entry(delays->steps, wait->culprit, i);
-            if (entry->kind != PJ_STEP_CHARGE)
+    for (uint64_t step = from + 1; step < to; step++) {
+        const tie *t = tie_of(delays, wait->culprit, step);
+        uint64_t end = t->wait_ns ? entries_end(delays, wait->culprit, step) : t->entries;
+        for (uint64_t i = t->entries; i < end; i++) {
+            const entry *e = entry_at(delays, wait->culprit, i);
+            if (e->region == MESSAGE)
                 continue;
-            double ns = scale * (double)step->wait_ns * entry->share;
-            add_charge(delays, entry->rank, entry->region, ns);
+            double ns = scale * (double)t->wait_ns * e->share;
+            add_charge(delays, e->rank, e->region, ns);
             if (!wait->inside_ns)
                 continue;
-            cost_of(delays, entry->rank, entry->region)->long_ns += cost_inside(wait, ns);
+            cost_of(delays, e->rank, e->region)->long_ns += cost_inside(wait, ns);
             delays->charged_ns += cost_inside(wait, ns);
         }
     }
@@ -271,7 +418,7 @@ static int by_size(const void *a, const void *b)
 static void keep_charges(pj_wait_delays *delays, const pj_delayed *wait)
 {
     double rest = 0;
-    if (wait->step + 1 != pj_wait_steps_line(delays->steps, wait->rank)->next)
+    if (wait->step != last_step(delays, wait->rank))
         return;
     if (delays->charge_count > 1)
         qsort(delays->charges, delays->charge_count, sizeof *delays->charges, by_size);
@@ -280,18 +427,12 @@ static void keep_charges(pj_wait_delays *delays, const pj_delayed *wait)
         if (i >= CHARGES)
             rest += c->ns;
         else
-            pj_wait_steps_add(delays->steps, wait->rank,
-                              (pj_step_entry){.kind = PJ_STEP_CHARGE,
-                                              .region = c->region,
-                                              .rank = c->rank,
-                                              .share = c->ns / (double)wait->ns});
+            add_entry(delays, wait->rank,
+                      (entry){c->rank, c->region, {.share = c->ns / (double)wait->ns}});
     }
     if (rest > 0)
-        pj_wait_steps_add(delays->steps, wait->rank,
-                          (pj_step_entry){.kind = PJ_STEP_CHARGE,
-                                          .region = PJ_REGION_OTHERS,
-                                          .rank = PJ_CULPRIT_OTHERS,
-                                          .share = rest / (double)wait->ns});
+        add_entry(delays, wait->rank,
+                  (entry){PJ_CULPRIT_OTHERS, PJ_REGION_OTHERS, {.share = rest / (double)wait->ns}});
 }
 
 /// ns that the culprit did longer than the waiter.
@@ -315,23 +456,35 @@ static void clear(pj_wait_delays *delays)
     delays->charge_count = 0;
 }
 
-void pj_wait_delays_charge(pj_wait_delays *delays, const pj_delayed *wait)
+static void charge_wait(pj_wait_delays *delays, const pj_delayed *wait, uint64_t releasing)
 {
-    uint64_t releasing = pj_wait_steps_find(delays->steps, wait->culprit, wait->released);
-    delays->all_ns += (double)wait->inside_ns;
-    if (!releasing || !pj_wait_steps_has(delays->steps, wait->rank, wait->step)) {
-        delays->far += wait->inside_ns > 0;
-        return;
-    }
     met last = find_met(delays, wait, releasing);
-    uint64_t waits = compare(delays, wait->culprit, last.culprit, releasing, 1);
+    compare(delays, wait->culprit, last.culprit, releasing, 1);
     compare(delays, wait->rank, last.waiter, wait->step, -1);
-    double reasons = sum_of_delays(delays) + (double)waits;
+    double reasons = sum_of_delays(delays) +
+                     (double)waits_between(delays, wait->culprit, last.culprit, releasing);
     double scale = reasons > (double)wait->ns ? (double)wait->ns / reasons : 1;
     charge_delays(delays, wait, scale);
     hand_on(delays, wait, last.culprit, releasing, scale);
     keep_charges(delays, wait);
     clear(delays);
+}
+
+void pj_wait_delays_charge(pj_wait_delays *delays, const pj_delayed *wait)
+{
+    uint64_t releasing = pj_wait_steps_find(delays->steps, wait->culprit, wait->released);
+    bool kept = pj_wait_steps_has(delays->steps, wait->rank, wait->step);
+    delays->all_ns += (double)wait->inside_ns;
+    if (releasing && kept)
+        charge_wait(delays, wait, releasing);
+    else
+        delays->far += wait->inside_ns > 0;
+    if (!pj_wait_steps_has(delays->steps, wait->rank, wait->step))
+        return;
+    tie *t = tie_of(delays, wait->rank, wait->step);
+    t->wait_ns = wait->ns;
+    if (t->leave > pj_wait_steps_at(delays->steps, wait->rank, wait->step)->enter) // it is over
+        own_piece(delays, wait->rank, wait->step)->ns -= wait->ns;
 }
 
 static int by_culprit(const void *a, const void *b)
@@ -357,6 +510,7 @@ void pj_wait_delays_finish(const pj_wait_delays *delays, pj_delays *out, pj_aren
 
 size_t pj_wait_delays_bytes(const pj_wait_delays *delays)
 {
-    return sizeof *delays + delays->cost_cap * sizeof *delays->costs +
+    return sizeof *delays + delays->steps->bytes + delays->tie_bytes +
+           delays->cost_cap * sizeof *delays->costs +
            delays->places.cap * sizeof *delays->places.entries;
 }

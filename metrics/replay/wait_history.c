@@ -1,12 +1,13 @@
 // What ranks did before they waited.
-// Time goes into the steps, from which delays are found, and into the paths alike. On the ideal
-// network each call is a step that takes no time; one more is behind each of its waits.
+// Delays and the paths on both clocks each follow what they need of it, where they are asked for.
+// On the ideal network each call is a step that takes no time; one more is behind each of its
+// waits.
 #include "metrics/replay/wait_history.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/replay/wait_paths.h"
 #include "metrics/replay/wait_regions.h"
-#include "metrics/replay/wait_steps.h"
+#include "metrics/run/aspect.h"
 #include "metrics/trace/layout.h"
 #include "metrics/trace/mpi_call.h"
 
@@ -23,31 +24,37 @@ typedef struct wait_sum {
     uint64_t ideal_ns;
 } wait_sum;
 
+typedef struct moment {          // of a rank
+    uint64_t until, ideal_until; // ns on both clocks: all before has been taken
+    uint64_t enter;              // of its last call
+    uint64_t steps;              // number of that
+} moment;
+
 struct pj_wait_history {
     const pj_run *run;
+    unsigned aspects;
     pj_roi roi; // all is followed, and what lies in it is told
     pj_wait_regions *regions;
-    pj_wait_steps *steps;
-    pj_wait_delays *delays;
-    pj_wait_paths *paths;
-    pj_wait_steps *ideal_steps; // on the clocks of the replay
-    pj_wait_paths *ideal_paths;
+    moment *moments;            // by rank
+    pj_wait_delays *delays;     // NULL = not asked for
+    pj_wait_paths *paths;       // the same
+    pj_wait_paths *ideal_paths; // on the clocks of the replay; the same
     wait_sum sums[PJ_WAIT_REGIONS_MOST][PJ_WAIT_PATTERNS];
 };
 
-pj_wait_history *pj_wait_history_new(const pj_run *run)
+pj_wait_history *pj_wait_history_new(const pj_run *run, unsigned aspects)
 {
-    pj_wait_history *history = pj_take_memory(sizeof *history);
-    memset(history, 0, sizeof *history);
+    pj_wait_history *history = pj_take_zeros(sizeof *history);
+    uint32_t ranks = run->layout.ranks;
     history->run = run;
+    history->aspects = aspects;
     history->roi = run->roi;
     history->regions = pj_wait_regions_new(run);
-    history->steps = pj_wait_steps_new(run->layout.ranks, STEPS);
-    history->delays = pj_wait_delays_new(history->steps);
-    history->paths = pj_wait_paths_new(history->steps, run->layout.ranks, run->roi);
-    history->ideal_steps = pj_wait_steps_new(run->layout.ranks, IDEAL_STEPS);
+    history->moments = pj_take_zeros(ranks * sizeof *history->moments);
+    history->delays = aspects & PJ_WANT(delays) ? pj_wait_delays_new(ranks, STEPS) : NULL;
+    history->paths = aspects & PJ_WANT(path) ? pj_wait_paths_new(ranks, STEPS) : NULL;
     history->ideal_paths =
-        pj_wait_paths_new(history->ideal_steps, run->layout.ranks, (pj_roi){.set = false});
+        aspects & PJ_WANT(ideal_path) ? pj_wait_paths_new(ranks, IDEAL_STEPS) : NULL;
     return history;
 }
 
@@ -56,11 +63,10 @@ void pj_wait_history_free(pj_wait_history *history)
     if (!history)
         return;
     pj_wait_paths_free(history->ideal_paths);
-    pj_wait_steps_free(history->ideal_steps);
     pj_wait_paths_free(history->paths);
     pj_wait_delays_free(history->delays);
-    pj_wait_steps_free(history->steps);
     pj_wait_regions_free(history->regions);
+    free(history->moments);
     free(history);
 }
 
@@ -83,32 +89,35 @@ typedef struct between {
 /// What a rank does there takes its share of the ideal clock.
 static pj_region_piece ideal_piece(between *all, pj_region_piece piece)
 {
+    uint64_t until;
     all->done += piece.ns;
-    double share = (double)all->done / (double)all->ns;
-    uint64_t until = all->done == all->ns || all->ns == all->ideal_ns
-                         ? all->ideal_ns - (all->ns - all->done)
-                         : (uint64_t)(share * (double)all->ideal_ns);
+    if (all->done == all->ns || all->ns == all->ideal_ns)
+        until = all->ideal_ns - (all->ns - all->done);
+    else
+        until = (uint64_t)((double)all->done / (double)all->ns * (double)all->ideal_ns);
     piece.ns = until - all->ideal_done;
     all->ideal_done = until;
     return piece;
 }
 
-/// What a rank does outside MPI is on both clocks; beyond the region of interest nothing is told.
-/// Gives it on the ideal clock.
-static pj_region_piece spend(pj_wait_history *history, uint32_t rank, pj_wait_step_kind kind,
-                             between *all, pj_region_piece piece)
+/// What a rank does outside MPI; beyond the region of interest paths gain nothing.
+static void spend(pj_wait_history *history, uint32_t rank, bool inside, between *all,
+                  pj_region_piece piece)
 {
-    pj_region_piece ideal = ideal_piece(all, piece);
-    if (kind == PJ_STEP_BEYOND)
-        return ideal;
-    pj_wait_paths_spend(history->paths, rank, piece);
-    pj_wait_paths_spend(history->ideal_paths, rank, ideal);
-    return ideal;
+    if (history->delays)
+        pj_wait_delays_spend(history->delays, rank, piece);
+    if (history->paths && inside)
+        pj_wait_paths_spend(history->paths, rank, piece);
+    if (!history->ideal_paths)
+        return;
+    piece = ideal_piece(all, piece);
+    if (inside)
+        pj_wait_paths_spend(history->ideal_paths, rank, piece);
 }
 
-/// As pj_wait_regions_next, cut at the borders of the region of interest; where the piece lies.
+/// As pj_wait_regions_next, cut at the borders of the region of interest; whether it lies inside.
 static bool next_cut(const pj_wait_history *history, uint32_t rank, uint64_t *from, uint64_t to,
-                     pj_region_piece *piece, pj_wait_step_kind *kind)
+                     pj_region_piece *piece, bool *inside)
 {
     const pj_roi *roi = &history->roi;
     const uint64_t ends[] = {roi->from_ns, roi->to_ns, to};
@@ -117,86 +126,88 @@ static bool next_cut(const pj_wait_history *history, uint32_t rank, uint64_t *fr
         if ((i < 2 && end <= *from) ||
             !pj_wait_regions_next(history->regions, rank, from, end, piece))
             continue;
-        bool inside = *from > roi->from_ns && *from <= roi->to_ns;
-        *kind = inside ? PJ_STEP_TIME : PJ_STEP_BEYOND;
+        *inside = *from > roi->from_ns && *from <= roi->to_ns;
         return true;
     }
     return false;
 }
 
 static inline bool next_piece(const pj_wait_history *history, uint32_t rank, uint64_t *from,
-                              uint64_t to, pj_region_piece *piece, pj_wait_step_kind *kind)
+                              uint64_t to, pj_region_piece *piece, bool *inside)
 {
     if (__builtin_expect(history->roi.set, 0))
-        return next_cut(history, rank, from, to, piece, kind);
-    *kind = PJ_STEP_TIME;
+        return next_cut(history, rank, from, to, piece, inside);
+    *inside = true;
     return pj_wait_regions_next(history->regions, rank, from, to, piece);
 }
 
 pj_step_place pj_wait_history_enter(pj_wait_history *history, uint32_t rank, pj_mpi_call call,
                                     uint64_t enter, uint64_t clock)
 {
-    pj_step_line *line = pj_wait_steps_line(history->steps, rank);
-    pj_step_line *ideal = pj_wait_steps_line(history->ideal_steps, rank);
-    between all = {ns_between(line->until, enter), ns_between(ideal->until, clock), 0, 0};
-    uint32_t region = pj_wait_regions_call(history->regions, call);
-    uint64_t step = pj_wait_steps_begin(history->steps, rank, enter, region);
+    moment *m = &history->moments[rank];
+    between all = {ns_between(m->until, enter), ns_between(m->ideal_until, clock), 0, 0};
+    uint32_t called = pj_wait_regions_call(history->regions, call);
     pj_region_piece piece;
-    pj_wait_step_kind kind;
-    pj_wait_steps_begin(history->ideal_steps, rank, clock, region);
-    while (next_piece(history, rank, &line->until, enter, &piece, &kind)) {
-        pj_step_entry entry = {.kind = (uint8_t)kind, .region = piece.region, .ns = piece.ns};
-        pj_wait_steps_add(history->steps, rank, entry);
-        entry.ns = spend(history, rank, kind, &all, piece).ns;
-        pj_wait_steps_add(history->ideal_steps, rank, entry);
-    }
-    ideal->until = clock;
-    return (pj_step_place){step, pj_wait_regions_now(history->regions, rank)};
+    bool inside;
+    while (next_piece(history, rank, &m->until, enter, &piece, &inside))
+        spend(history, rank, inside, &all, piece);
+    if (history->delays)
+        pj_wait_delays_begin(history->delays, rank, enter, called);
+    if (history->paths)
+        pj_wait_paths_begin(history->paths, rank, enter, called);
+    if (history->ideal_paths)
+        pj_wait_paths_begin(history->ideal_paths, rank, clock, called);
+    m->enter = enter;
+    m->ideal_until = clock;
+    return (pj_step_place){++m->steps, pj_wait_regions_now(history->regions, rank)};
 }
 
 void pj_wait_history_receive(pj_wait_history *history, uint32_t rank, uint32_t from, uint64_t sent)
 {
-    pj_wait_steps_add(history->steps, rank,
-                      (pj_step_entry){.kind = PJ_STEP_MESSAGE, .rank = from, .ns = sent});
+    if (history->delays)
+        pj_wait_delays_receive(history->delays, rank, from, sent);
 }
 
 void pj_wait_history_meet(pj_wait_history *history, uint32_t rank, uint64_t meeting)
 {
-    pj_step_line *line = pj_wait_steps_line(history->steps, rank);
-    pj_wait_steps_at(history->steps, rank, line->next - 1)->meeting = meeting;
+    if (history->delays)
+        pj_wait_delays_meet(history->delays, rank, meeting);
 }
 
 void pj_wait_history_wait(pj_wait_history *history, const pj_delayed *wait)
 {
-    pj_wait_delays_charge(history->delays, wait);
-    if (!pj_wait_steps_has(history->steps, wait->rank, wait->step))
-        return;
-    pj_wait_paths_wait(history->paths, wait);
-    pj_wait_steps_at(history->steps, wait->rank, wait->step)->wait_ns = wait->ns;
+    if (history->delays)
+        pj_wait_delays_charge(history->delays, wait);
+    if (history->paths)
+        pj_wait_paths_wait(history->paths, wait);
 }
 
 void pj_wait_history_leave(pj_wait_history *history, uint32_t rank, uint64_t leave)
 {
-    pj_step_line *line = pj_wait_steps_line(history->steps, rank);
-    pj_wait_steps_at(history->steps, rank, line->next - 1)->leave = leave;
-    line->until = leave;
-    pj_wait_paths_leave(history->paths, rank);
-    pj_wait_paths_leave(history->ideal_paths, rank);
+    moment *m = &history->moments[rank];
+    m->until = leave;
+    if (history->delays)
+        pj_wait_delays_leave(history->delays, rank, leave);
+    if (history->paths)
+        pj_wait_paths_leave(history->paths, rank,
+                            pj_roi_clip(&history->roi, leave) -
+                                pj_roi_clip(&history->roi, m->enter));
 }
 
 void pj_wait_history_ideal(pj_wait_history *history, const pj_ideal_wait *wait)
 {
-    pj_step_line *line = pj_wait_steps_line(history->ideal_steps, wait->rank);
     history->sums[wait->region][wait->pattern].ideal_ns += wait->inside ? wait->ns : 0;
-    pj_wait_paths_wait(history->ideal_paths, &(pj_delayed){.rank = wait->rank,
-                                                           .culprit = wait->culprit,
-                                                           .step = line->next - 1,
-                                                           .released = wait->until,
-                                                           .ns = wait->ns,
-                                                           .inside_ns = wait->ns});
-    pj_wait_paths_leave(history->ideal_paths, wait->rank);
-    pj_wait_steps_begin(history->ideal_steps, wait->rank, wait->until, PJ_WAIT_REGION_NONE);
-    line->until = wait->until;
+    if (!history->ideal_paths)
+        return;
+    pj_wait_paths_wait(history->ideal_paths,
+                       &(pj_delayed){.rank = wait->rank,
+                                     .culprit = wait->culprit,
+                                     .step = pj_wait_paths_last(history->ideal_paths, wait->rank),
+                                     .released = wait->until,
+                                     .ns = wait->ns,
+                                     .inside_ns = wait->ns});
+    pj_wait_paths_begin(history->ideal_paths, wait->rank, wait->until, PJ_WAIT_REGION_NONE);
+    history->moments[wait->rank].ideal_until = wait->until;
 }
 
 void pj_wait_history_sum(pj_wait_history *history, uint32_t region, const pj_one_wait *wait)
@@ -225,7 +236,7 @@ static uint64_t ideal_end(const pj_wait_history *history, uint32_t rank, uint64_
 {
     if (!history->roi.set) // else these are times in the region
         return (uint64_t)(history->run->ideal.first_ns[rank] + 0.5);
-    return pj_wait_steps_line(history->ideal_steps, rank)->until + behind;
+    return history->moments[rank].ideal_until + behind;
 }
 
 /// What ranks do behind their last call.
@@ -234,15 +245,15 @@ static void end_ranks(pj_wait_history *history, bool cut, pj_delays *out)
     const pj_layout *layout = &history->run->layout;
     bool lacks = out->paths[PJ_PATH_IDEAL].lacks != NULL;
     for (uint32_t i = 0; i < layout->ranks; i++) {
+        moment *m = &history->moments[i];
         uint64_t end = history->run->totals[layout->first_location[i]].last_event_ns;
-        uint64_t from = pj_wait_steps_line(history->steps, i)->until;
-        between all = {.ns = ns_between(from, end)};
+        between all = {.ns = ns_between(m->until, end)};
         uint64_t ideal = lacks ? 0 : ideal_end(history, i, all.ns);
-        all.ideal_ns = ns_between(pj_wait_steps_line(history->ideal_steps, i)->until, ideal);
+        all.ideal_ns = ns_between(m->ideal_until, ideal);
         pj_region_piece piece;
-        pj_wait_step_kind kind;
-        while (!cut && next_piece(history, i, &from, end, &piece, &kind))
-            spend(history, i, kind, &all, piece);
+        bool inside;
+        while (!cut && next_piece(history, i, &m->until, end, &piece, &inside))
+            spend(history, i, inside, &all, piece);
         end_path(&out->paths[PJ_PATH_MEASURED], i, end);
         end_path(&out->paths[PJ_PATH_IDEAL], i, ideal);
     }
@@ -279,13 +290,16 @@ const pj_delays *pj_wait_history_finish(pj_wait_history *history, pj_run *run,
                                         const pj_waits *waits)
 {
     pj_delays *out = pj_new(run->arena, pj_delays);
+    out->aspects = history->aspects;
     out->paths[PJ_PATH_IDEAL].lacks = waits->ideal_lacks;
     history->run = run;
     end_ranks(history, waits->cut, out);
     write_regions(history, out, run->arena);
-    pj_wait_delays_finish(history->delays, out, run->arena);
-    pj_wait_paths_finish(history->paths, PJ_PATH_MEASURED, out, run->arena);
-    if (!waits->ideal_lacks)
+    if (history->delays)
+        pj_wait_delays_finish(history->delays, out, run->arena);
+    if (history->paths)
+        pj_wait_paths_finish(history->paths, PJ_PATH_MEASURED, out, run->arena);
+    if (history->ideal_paths && !waits->ideal_lacks)
         pj_wait_paths_finish(history->ideal_paths, PJ_PATH_IDEAL, out, run->arena);
     cut_paths(history, out);
     return out;
@@ -293,7 +307,8 @@ const pj_delays *pj_wait_history_finish(pj_wait_history *history, pj_run *run,
 
 size_t pj_wait_history_bytes(const pj_wait_history *history)
 {
-    return sizeof *history + history->steps->bytes + pj_wait_regions_bytes(history->regions) +
-           pj_wait_delays_bytes(history->delays) + pj_wait_paths_bytes(history->paths) +
-           history->ideal_steps->bytes + pj_wait_paths_bytes(history->ideal_paths);
+    return sizeof *history + pj_wait_regions_bytes(history->regions) +
+           (history->delays ? pj_wait_delays_bytes(history->delays) : 0) +
+           (history->paths ? pj_wait_paths_bytes(history->paths) : 0) +
+           (history->ideal_paths ? pj_wait_paths_bytes(history->ideal_paths) : 0);
 }

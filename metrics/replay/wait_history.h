@@ -12,7 +12,8 @@
 
 typedef struct pj_wait_history pj_wait_history;
 
-pj_wait_history *pj_wait_history_new(const pj_run *run);
+/// `aspects`: what is asked for, of PJ_HISTORY.
+pj_wait_history *pj_wait_history_new(const pj_run *run, unsigned aspects);
 void pj_wait_history_free(pj_wait_history *history);
 
 /// Events that tell functions; they may be ahead of the calls.

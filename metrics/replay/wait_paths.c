@@ -1,13 +1,14 @@
 // The critical path.
-// A path is a chain of nodes, each with what was done since its parent. A rank goes on in its own
-// node; when another one takes over its path as it was at some step, that node is closed, and what
-// the rank did behind the step is taken off again in the node of the other one. Nodes that a single
-// one follows become part of it, so that there are about as many as spans that ranks keep.
+// A path is a chain of nodes, each a stretch of what one rank did. Where another rank takes over a
+// path, the node is cut in two, and that rank goes on in a node behind the first one. What was done
+// in a stretch is summed only when the rank's pieces must make room: most nodes are on no path any
+// more by then, for ranks that wait for each other soon share all of it but the last stretches.
 #include "metrics/replay/wait_paths.h"
 
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/replay/wait_regions.h"
+#include "metrics/replay/wait_steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,29 +26,26 @@ typedef struct part {
 
 typedef struct node {
     uint32_t parent;
-    uint32_t spans; // that refer to it
     uint32_t children;
     uint32_t children_xor; // of their numbers: the number of the only one
-    part *parts;           // by key
+    bool kept;             // a path may be taken over in it, or is gone on with
+    bool listed;           // in the trail of its rank
+    uint64_t from, to;     // places of pieces; its rank is in it: to = UINT64_MAX
+    part *parts;           // by key: of pieces that are gone
     size_t count, cap;
 } node;
 
-/// Steps of a rank whose begin lies in a node.
-typedef struct span {
-    uint32_t node;
-    bool with_call; // it was closed behind the last step, not at its begin
-    uint64_t first, last;
-} span;
-
 typedef struct trail { // of a rank
-    span *spans;       // the last one is open, those before `gone` are forgotten
-    size_t gone, count, cap;
-    uint64_t left; // the last step that is over
+    uint32_t *nodes;   // by place, from `summed` on; those from `gone` on are kept
+    size_t summed, gone, count, cap;
+    uint64_t rest;      // place of the first piece that is there
+    uint64_t fixed;     // later waits of steps before this one change no path
+    uint64_t left;      // the last step that is over
+    uint64_t waited_ns; // of the step that is not, as far as it counts
 } trail;
 
 struct pj_wait_paths {
     pj_wait_steps *steps;
-    pj_roi roi;
     trail *trails;
     uint32_t ranks;
     node *nodes;
@@ -61,7 +59,9 @@ struct pj_wait_paths {
     uint64_t lost; // waits whose culprit's path is kept no longer
 };
 
-static uint32_t new_node(pj_wait_paths *paths, uint32_t parent)
+// Nodes
+
+static uint32_t new_node(pj_wait_paths *paths, node content)
 {
     uint32_t id = paths->free_node;
     if (id != NOWHERE) {
@@ -70,58 +70,24 @@ static uint32_t new_node(pj_wait_paths *paths, uint32_t parent)
         id = (uint32_t)paths->node_count++;
         pj_grow(paths->nodes, &paths->node_cap, paths->node_count);
     }
-    paths->nodes[id] = (node){.parent = parent, .spans = 1};
-    if (parent != NOWHERE) {
-        paths->nodes[parent].children++;
-        paths->nodes[parent].children_xor ^= id;
-    }
+    paths->nodes[id] = content;
     return id;
 }
 
-pj_wait_paths *pj_wait_paths_new(pj_wait_steps *steps, uint32_t ranks, pj_roi roi)
+static void free_node(pj_wait_paths *paths, uint32_t id)
 {
-    pj_wait_paths *paths = pj_take_memory(sizeof *paths);
-    *paths = (pj_wait_paths){.steps = steps, .roi = roi, .ranks = ranks, .free_node = NOWHERE};
-    size_t size = ranks * sizeof *paths->trails;
-    paths->trails = memset(pj_take_memory(size), 0, size);
-    for (uint32_t i = 0; i < ranks; i++) {
-        trail *t = &paths->trails[i];
-        pj_grow(t->spans, &t->cap, 1);
-        t->spans[t->count++] = (span){.node = new_node(paths, NOWHERE), .first = 1};
-    }
-    return paths;
+    node *n = &paths->nodes[id];
+    paths->part_bytes -= n->cap * sizeof *n->parts;
+    free(n->parts);
+    *n = (node){.parent = paths->free_node};
+    paths->free_node = id;
 }
-
-static void free_times(pj_wait_paths *paths)
-{
-    for (uint32_t r = 0; r < PJ_WAIT_REGIONS_MOST; r++) {
-        free(paths->rank_ns[r]);
-        paths->rank_ns[r] = NULL;
-    }
-}
-
-void pj_wait_paths_free(pj_wait_paths *paths)
-{
-    if (!paths)
-        return;
-    for (uint32_t i = 0; i < paths->ranks; i++)
-        free(paths->trails[i].spans);
-    for (size_t i = 0; i < paths->node_count; i++)
-        free(paths->nodes[i].parts);
-    free_times(paths);
-    free(paths->trails);
-    free(paths->nodes);
-    free(paths);
-}
-
-// Nodes
 
 static uint32_t key_of(const pj_wait_paths *paths, uint32_t region, uint32_t rank)
 {
     return region << RANK_BITS | (paths->ranks <= 1u << RANK_BITS ? rank : 0);
 }
 
-/// Most often what was added last is added to again.
 static void add_part(pj_wait_paths *paths, uint32_t id, part added)
 {
     node *n = &paths->nodes[id];
@@ -145,13 +111,11 @@ static void add_part(pj_wait_paths *paths, uint32_t id, part added)
     n->count++;
 }
 
-static void free_node(pj_wait_paths *paths, uint32_t id)
+static void add_child(pj_wait_paths *paths, uint32_t id, uint32_t child)
 {
-    node *n = &paths->nodes[id];
-    paths->part_bytes -= n->cap * sizeof *n->parts;
-    free(n->parts);
-    *n = (node){.parent = paths->free_node};
-    paths->free_node = id;
+    paths->nodes[id].children++;
+    paths->nodes[id].children_xor ^= child;
+    paths->nodes[child].parent = id;
 }
 
 /// The only child takes the place of its parent.
@@ -173,37 +137,80 @@ static void merge(pj_wait_paths *paths, uint32_t id)
     free_node(paths, id);
 }
 
-static void drop_span(pj_wait_paths *paths, uint32_t id)
+/// Nodes that are on no path any more leave it, and so do those before them that only they
+/// followed.
+static void settle(pj_wait_paths *paths, uint32_t id)
 {
-    paths->nodes[id].spans--;
-    while (id != NOWHERE && paths->nodes[id].spans == 0 && paths->nodes[id].children < 2) {
+    while (id != NOWHERE && !paths->nodes[id].kept && paths->nodes[id].children < 2) {
         node *n = &paths->nodes[id];
         uint32_t parent = n->parent;
         if (n->children == 1) {
-            merge(paths, id);
+            if (!n->listed)
+                merge(paths, id);
             return;
         }
+        n->parent = NOWHERE;
+        if (!n->listed)
+            free_node(paths, id);
         if (parent != NOWHERE) {
             paths->nodes[parent].children--;
             paths->nodes[parent].children_xor ^= id;
         }
-        free_node(paths, id);
         id = parent;
     }
 }
 
-// Ranks
-
-static span *open_span(trail *t)
+static void move_child(pj_wait_paths *paths, uint32_t child, uint32_t to)
 {
-    return &t->spans[t->count - 1];
+    uint32_t from = paths->nodes[child].parent;
+    add_child(paths, to, child);
+    if (from == NOWHERE)
+        return;
+    paths->nodes[from].children--;
+    paths->nodes[from].children_xor ^= child;
+    settle(paths, from);
 }
 
-static void add_time(pj_wait_paths *paths, uint32_t rank, uint32_t to, uint32_t region, int64_t ns)
+pj_wait_paths *pj_wait_paths_new(uint32_t ranks, uint32_t of_all)
 {
-    if (ns)
-        add_part(paths, to, (part){key_of(paths, region, rank), ns});
+    pj_wait_paths *paths = pj_take_memory(sizeof *paths);
+    *paths = (pj_wait_paths){.ranks = ranks, .free_node = NOWHERE};
+    paths->steps = pj_wait_steps_new(ranks, of_all);
+    paths->trails = pj_take_zeros(ranks * sizeof *paths->trails);
+    for (uint32_t i = 0; i < ranks; i++) {
+        trail *t = &paths->trails[i];
+        pj_grow(t->nodes, &t->cap, 1);
+        t->nodes[t->count++] = new_node(
+            paths, (node){.parent = NOWHERE, .kept = true, .listed = true, .to = UINT64_MAX});
+        t->rest = pj_wait_steps_line(paths->steps, i)->begin;
+    }
+    return paths;
 }
+
+static void free_times(pj_wait_paths *paths)
+{
+    for (uint32_t r = 0; r < PJ_WAIT_REGIONS_MOST; r++) {
+        free(paths->rank_ns[r]);
+        paths->rank_ns[r] = NULL;
+    }
+}
+
+void pj_wait_paths_free(pj_wait_paths *paths)
+{
+    if (!paths)
+        return;
+    for (uint32_t i = 0; i < paths->ranks; i++)
+        free(paths->trails[i].nodes);
+    for (size_t i = 0; i < paths->node_count; i++)
+        free(paths->nodes[i].parts);
+    free_times(paths);
+    pj_wait_steps_free(paths->steps);
+    free(paths->trails);
+    free(paths->nodes);
+    free(paths);
+}
+
+// What ranks do
 
 static uint64_t *times_of(pj_wait_paths *paths, uint32_t region)
 {
@@ -214,134 +221,177 @@ static uint64_t *times_of(pj_wait_paths *paths, uint32_t region)
     if (paths->times > TIMES_MOST)
         free_times(paths);
     else
-        paths->rank_ns[region] = memset(pj_take_memory(size), 0, size);
+        paths->rank_ns[region] = pj_take_zeros(size);
     return paths->rank_ns[region];
+}
+
+/// Less than 0 of a wait that was taken for time, and is added before or after it.
+static void add_time(pj_wait_paths *paths, uint32_t rank, uint32_t region, int64_t ns)
+{
+    uint64_t *times = ns ? times_of(paths, region) : NULL;
+    paths->time_ns[region] += (uint64_t)ns;
+    if (times)
+        times[rank] += (uint64_t)ns;
+}
+
+static void forget_nodes(trail *t)
+{
+    if (t->summed <= t->count / 2)
+        return;
+    t->count -= t->summed;
+    t->gone -= t->summed;
+    memmove(t->nodes, t->nodes + t->summed, t->count * sizeof *t->nodes);
+    t->summed = 0;
+}
+
+/// The rank's pieces before this place are summed: nobody cuts a node there.
+static void sum_up(pj_wait_paths *paths, uint32_t rank, uint64_t until)
+{
+    trail *t = &paths->trails[rank];
+    const pj_step_line *line = pj_wait_steps_line(paths->steps, rank);
+    for (uint64_t i = t->rest; i < until; i++) {
+        const pj_region_piece *piece = pj_wait_steps_piece(paths->steps, line, i);
+        add_time(paths, rank, piece->region, (int64_t)piece->ns);
+    }
+    for (; t->summed < t->count; t->summed++) {
+        uint32_t id = t->nodes[t->summed];
+        node *n = &paths->nodes[id];
+        uint64_t to = n->to < until ? n->to : until;
+        for (uint64_t i = n->from > t->rest ? n->from : t->rest; (n->kept || n->children) && i < to;
+             i++) {
+            const pj_region_piece *piece = pj_wait_steps_piece(paths->steps, line, i);
+            if (piece->ns)
+                add_part(paths, id, (part){key_of(paths, piece->region, rank), (int64_t)piece->ns});
+        }
+        if (n->kept || n->to > until)
+            break;
+        n->listed = false;
+        if (n->children)
+            settle(paths, id);
+        else
+            free_node(paths, id);
+    }
+    t->rest = until;
+    forget_nodes(t);
+}
+
+/// So that one more piece has a place.
+static void make_room(pj_wait_paths *paths, uint32_t rank)
+{
+    const pj_step_line *line = pj_wait_steps_line(paths->steps, rank);
+    uint64_t rest = paths->trails[rank].rest;
+    if (line->end - rest == (uint64_t)PJ_STEP_PIECES * paths->steps->most)
+        sum_up(paths, rank, rest + paths->steps->most);
 }
 
 void pj_wait_paths_spend(pj_wait_paths *paths, uint32_t rank, pj_region_piece piece)
 {
-    uint64_t *times = piece.ns ? times_of(paths, piece.region) : NULL;
-    paths->time_ns[piece.region] += piece.ns;
-    if (times)
-        times[rank] += piece.ns;
-    add_time(paths, rank, open_span(&paths->trails[rank])->node, piece.region, (int64_t)piece.ns);
-}
-
-static uint64_t last_step(const pj_wait_paths *paths, uint32_t rank)
-{
-    const pj_step_line *line = pj_wait_steps_line(paths->steps, rank);
-    return line->next ? line->next - 1 : 0;
-}
-
-/// Spans whose steps are kept no longer.
-static void forget(pj_wait_paths *paths, uint32_t rank)
-{
-    trail *t = &paths->trails[rank];
-    uint64_t first = pj_wait_steps_line(paths->steps, rank)->first;
-    while (t->gone + 1 < t->count && t->spans[t->gone].last < first)
-        drop_span(paths, t->spans[t->gone++].node);
-    if (t->gone <= t->count / 2)
+    const trail *t = &paths->trails[rank];
+    make_room(paths, rank);
+    if (pj_wait_steps_spend(paths->steps, rank, piece) || !piece.ns)
         return;
-    t->count -= t->gone;
-    memmove(t->spans, t->spans + t->gone, t->count * sizeof *t->spans);
-    t->gone = 0;
+    add_time(paths, rank, piece.region, (int64_t)piece.ns);
+    add_part(paths, t->nodes[t->count - 1],
+             (part){key_of(paths, piece.region, rank), (int64_t)piece.ns});
 }
 
-void pj_wait_paths_leave(pj_wait_paths *paths, uint32_t rank)
-{
-    uint64_t number = last_step(paths, rank);
-    pj_wait_step *step = pj_wait_steps_at(paths->steps, rank, number);
-    step->spent_ns = pj_roi_clip(&paths->roi, step->leave) -
-                     pj_roi_clip(&paths->roi, step->enter + step->wait_ns);
-    paths->trails[rank].left = number;
-    pj_wait_paths_spend(paths, rank, (pj_region_piece){step->region, step->spent_ns});
-    forget(paths, rank);
-}
-
-/// Adds to a node what a rank did from the begin of step `from` to that of step `to`, or to its
-/// end, times `sign`.
-static void add_steps(pj_wait_paths *paths, uint32_t rank, uint32_t to, const span *steps, int sign)
-{
-    for (uint64_t number = steps->first; number <= steps->last; number++) {
-        const pj_wait_step *step = pj_wait_steps_at(paths->steps, rank, number);
-        for (uint64_t i = step->first; number > steps->first && i < step->first + step->count;
-             i++) {
-            const pj_step_entry *entry = pj_wait_steps_entry(paths->steps, rank, i);
-            if (entry->kind == PJ_STEP_TIME)
-                add_time(paths, rank, to, entry->region, sign * (int64_t)entry->ns);
-        }
-        if (number < steps->last || steps->with_call)
-            add_time(paths, rank, to, step->region, sign * (int64_t)step->spent_ns);
-    }
-}
-
-/// Ends the open span of a rank and begins another one in a node behind `parent`.
-static void begin_span(pj_wait_paths *paths, uint32_t rank, uint64_t last, bool with_call,
-                       uint32_t parent)
+void pj_wait_paths_begin(pj_wait_paths *paths, uint32_t rank, uint64_t enter, uint32_t region)
 {
     trail *t = &paths->trails[rank];
-    span *before = open_span(t);
-    before->last = last;
-    before->with_call = with_call;
-    uint32_t begun = new_node(paths, parent);
-    if (before->first > last) { // no step begins in it
-        uint32_t gone = before->node;
-        t->count--;
-        drop_span(paths, gone);
+    make_room(paths, rank);
+    pj_wait_steps_begin(paths->steps, rank, enter, region);
+    const pj_step_line *line = pj_wait_steps_line(paths->steps, rank);
+    uint64_t first = pj_wait_steps_at(paths->steps, rank, line->first)->call;
+    while (paths->nodes[t->nodes[t->gone]].to < first) {
+        uint32_t gone = t->nodes[t->gone++];
+        paths->nodes[gone].kept = false;
+        settle(paths, gone);
     }
-    pj_grow(t->spans, &t->cap, t->count + 1);
-    t->spans[t->count++] = (span){.node = begun, .first = last + 1};
+    t->waited_ns = 0;
 }
 
-/// The span in which a kept step of a rank begins, which is then a closed one; NULL = forgotten.
-static const span *close_at(pj_wait_paths *paths, uint32_t rank, uint64_t step)
+uint64_t pj_wait_paths_last(const pj_wait_paths *paths, uint32_t rank)
+{
+    return pj_wait_steps_line(paths->steps, rank)->next - 1;
+}
+
+static pj_region_piece *own_piece(const pj_wait_paths *paths, uint32_t rank, uint64_t step)
+{
+    return pj_wait_steps_piece(paths->steps, pj_wait_steps_line(paths->steps, rank),
+                               pj_wait_steps_at(paths->steps, rank, step)->call);
+}
+
+void pj_wait_paths_leave(pj_wait_paths *paths, uint32_t rank, uint64_t ns)
 {
     trail *t = &paths->trails[rank];
-    uint64_t last = last_step(paths, rank);
-    if (open_span(t)->first <= step)
-        begin_span(paths, rank, last, t->left == last, open_span(t)->node);
-    for (size_t i = t->count - 1; i-- > t->gone;)
-        if (t->spans[i].first <= step)
-            return &t->spans[i];
-    return NULL;
+    t->left = pj_wait_paths_last(paths, rank);
+    own_piece(paths, rank, t->left)->ns = ns - t->waited_ns;
 }
 
-/// Time of a call turns out to be a wait.
-static void take_back(pj_wait_paths *paths, uint32_t rank, pj_region_piece piece)
+// Who takes over
+
+/// The node of a rank that ends where a kept step begins.
+static uint32_t cut(pj_wait_paths *paths, uint32_t rank, uint64_t step)
 {
-    paths->time_ns[piece.region] -= piece.ns;
-    if (paths->rank_ns[piece.region])
-        paths->rank_ns[piece.region][rank] -= piece.ns;
+    trail *t = &paths->trails[rank];
+    uint64_t place = pj_wait_steps_at(paths->steps, rank, step)->call;
+    size_t at = t->count - 1;
+    while (paths->nodes[t->nodes[at]].from >= place)
+        at--;
+    uint32_t later = t->nodes[at];
+    node before = paths->nodes[later];
+    if (before.to == place)
+        return later;
+    before.to = place;
+    before.children = 0;
+    before.children_xor = 0;
+    uint32_t earlier = new_node(paths, before);
+    if (before.parent != NOWHERE)
+        paths->nodes[before.parent].children_xor ^= earlier ^ later;
+    node *l = &paths->nodes[later];
+    l->from = place;
+    l->parts = NULL;
+    l->count = l->cap = 0;
+    add_child(paths, earlier, later);
+    pj_grow(t->nodes, &t->cap, t->count + 1);
+    memmove(t->nodes + at + 1, t->nodes + at, (t->count++ - at) * sizeof *t->nodes);
+    t->nodes[at] = earlier;
+    return earlier;
+}
+
+/// Whether the path of whoever was waited for is taken over.
+static bool take_over(pj_wait_paths *paths, const pj_delayed *wait, bool over)
+{
+    trail *t = &paths->trails[wait->rank], *from = &paths->trails[wait->culprit];
+    if (wait->culprit == wait->rank || (over && t->fixed > wait->step))
+        return false;
+    uint64_t step = pj_wait_steps_find(paths->steps, wait->culprit, wait->released);
+    if (!step) {
+        paths->lost++;
+        return false;
+    }
+    uint32_t parent = cut(paths, wait->culprit, step);
+    cut(paths, wait->rank, wait->step);
+    move_child(paths, t->nodes[t->count - 1], parent);
+    t->fixed = wait->step + 1;
+    if (from->fixed <= step)
+        from->fixed = pj_wait_steps_line(paths->steps, wait->culprit)->next;
+    return true;
 }
 
 void pj_wait_paths_wait(pj_wait_paths *paths, const pj_delayed *wait)
 {
     trail *t = &paths->trails[wait->rank];
-    uint64_t step = pj_wait_steps_find(paths->steps, wait->culprit, wait->released);
-    bool over = t->left >= wait->step; // all of it is in the path as it is
-    pj_wait_step *own = pj_wait_steps_at(paths->steps, wait->rank, wait->step);
-    if (over)
-        take_back(paths, wait->rank, (pj_region_piece){own->region, wait->inside_ns});
-    if (wait->culprit == wait->rank || (over && open_span(t)->first > wait->step))
+    if (!pj_wait_steps_has(paths->steps, wait->rank, wait->step))
         return;
-    const span *found = step ? close_at(paths, wait->culprit, step) : NULL;
-    if (!found) {
-        paths->lost++;
-        return;
-    }
-    span taken = {.first = step, .last = found->last, .with_call = found->with_call};
-    span since = {.first = wait->step, .last = last_step(paths, wait->rank)};
-    since.with_call = t->left == since.last;
-    uint32_t before = open_span(t)->node, parent = found->node;
-    if (over)
-        add_steps(paths, wait->rank, before, &since, -1);
-    begin_span(paths, wait->rank, wait->step, false, parent);
-    uint32_t now = open_span(t)->node;
-    add_steps(paths, wait->culprit, now, &taken, -1);
+    bool over = t->left >= wait->step, taken = take_over(paths, wait, over);
+    pj_region_piece *own = own_piece(paths, wait->rank, wait->step);
     if (!over)
-        return;
-    own->spent_ns -= wait->inside_ns;
-    add_steps(paths, wait->rank, now, &since, 1);
+        t->waited_ns = wait->inside_ns;
+    else if (taken)
+        own->ns -= wait->inside_ns;
+    else // it stays in the path
+        add_time(paths, wait->rank, own->region, -(int64_t)wait->inside_ns);
 }
 
 // The end
@@ -360,9 +410,9 @@ static void write_path(const pj_wait_paths *paths, pj_critical_path *out, pj_are
     pj_auto_arena scratch = pj_arena_new(NULL);
     int64_t *sums = pj_new_n(scratch, int64_t, KEYS);
     bool apart = paths->ranks <= 1u << RANK_BITS;
+    const trail *last = &paths->trails[out->last_rank];
     size_t count = 0;
-    for (uint32_t id = open_span(&paths->trails[out->last_rank])->node; id != NOWHERE;
-         id = paths->nodes[id].parent)
+    for (uint32_t id = last->nodes[last->count - 1]; id != NOWHERE; id = paths->nodes[id].parent)
         for (size_t i = 0; i < paths->nodes[id].count; i++)
             sums[paths->nodes[id].parts[i].key] += paths->nodes[id].parts[i].ns;
     for (size_t key = 0; key < KEYS; key++)
@@ -400,10 +450,25 @@ static void add_impact(const pj_wait_paths *paths, pj_path_clock clock, uint32_t
     }
 }
 
-void pj_wait_paths_finish(const pj_wait_paths *paths, pj_path_clock clock, pj_delays *out,
+/// Nothing is kept but the path of the rank that ends last.
+static void sum_up_all(pj_wait_paths *paths, uint32_t last_rank)
+{
+    for (uint32_t i = 0; i < paths->ranks; i++) {
+        trail *t = &paths->trails[i];
+        for (size_t open = t->count - (i == last_rank); t->gone < open; t->gone++) {
+            paths->nodes[t->nodes[t->gone]].kept = false;
+            settle(paths, t->nodes[t->gone]);
+        }
+    }
+    for (uint32_t i = 0; i < paths->ranks; i++)
+        sum_up(paths, i, pj_wait_steps_line(paths->steps, i)->end);
+}
+
+void pj_wait_paths_finish(pj_wait_paths *paths, pj_path_clock clock, pj_delays *out,
                           pj_arena *arena)
 {
     pj_critical_path *path = &out->paths[clock];
+    sum_up_all(paths, path->last_rank);
     write_path(paths, path, arena);
     for (uint32_t i = 0; i < path->count; i++)
         out->regions[path->parts[i].region].path_ns[clock] += path->parts[i].ns;
@@ -417,6 +482,6 @@ void pj_wait_paths_finish(const pj_wait_paths *paths, pj_path_clock clock, pj_de
 
 size_t pj_wait_paths_bytes(const pj_wait_paths *paths)
 {
-    return sizeof *paths + paths->node_cap * sizeof *paths->nodes + paths->part_bytes +
-           paths->times * sizeof **paths->rank_ns;
+    return sizeof *paths + paths->steps->bytes + paths->node_cap * sizeof *paths->nodes +
+           paths->part_bytes + paths->times * sizeof **paths->rank_ns;
 }

@@ -7,26 +7,27 @@
 #include "metrics/base/arena.h"
 #include "metrics/replay/wait_delays.h"
 #include "metrics/replay/wait_regions.h"
-#include "metrics/replay/wait_steps.h"
-#include "metrics/run/run.h"
 #include "metrics/run/waits/run_delays.h"
 
 typedef struct pj_wait_paths pj_wait_paths;
 
-/// `steps`: borrow. `roi`: of paths in time of the trace, the time that counts.
-pj_wait_paths *pj_wait_paths_new(pj_wait_steps *steps, uint32_t ranks, pj_roi roi);
+/// Keeps so many calls of all ranks together.
+pj_wait_paths *pj_wait_paths_new(uint32_t ranks, uint32_t of_all);
 void pj_wait_paths_free(pj_wait_paths *paths);
 
-/// A rank does something for so many ns that count: the time before a step that is begun then, or
-/// behind its last one.
+/// A rank does something for so many ns that count, before its next call or behind its last one.
 void pj_wait_paths_spend(pj_wait_paths *paths, uint32_t rank, pj_region_piece piece);
-/// Its last step is over, whose wait, if it is known by now, has been told.
-void pj_wait_paths_leave(pj_wait_paths *paths, uint32_t rank);
-/// A wait becomes known, of a step that does not have it yet.
+/// It enters a call.
+void pj_wait_paths_begin(pj_wait_paths *paths, uint32_t rank, uint64_t enter, uint32_t region);
+/// The number of its last step.
+uint64_t pj_wait_paths_last(const pj_wait_paths *paths, uint32_t rank);
+/// Its last call is over and took so many ns that count, with its wait.
+void pj_wait_paths_leave(pj_wait_paths *paths, uint32_t rank, uint64_t ns);
+/// A wait becomes known, of a step that does not have it yet: before it is over or afterwards.
 void pj_wait_paths_wait(pj_wait_paths *paths, const pj_delayed *wait);
-/// Writes the path of a clock, whose last_rank and length_ns are known, and what the regions have
-/// of it.
-void pj_wait_paths_finish(const pj_wait_paths *paths, pj_path_clock clock, pj_delays *out,
+/// Nothing follows. Writes the path of a clock, whose last_rank and length_ns are known, and what
+/// the regions have of it.
+void pj_wait_paths_finish(pj_wait_paths *paths, pj_path_clock clock, pj_delays *out,
                           pj_arena *arena);
 /// Bytes in use.
 size_t pj_wait_paths_bytes(const pj_wait_paths *paths);

@@ -1,16 +1,14 @@
 // What ranks did of late.
-// Two rings a rank, made when it makes its first call.
+// Two rings a rank, made when it does something first.
 #include "metrics/replay/wait_steps.h"
 
 #include "metrics/base/arena.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     KEPT_MOST = 256, // of a rank
     KEPT_LEAST = 16,
-    ENTRIES_EACH = 4, // on average
 };
 
 pj_wait_steps *pj_wait_steps_new(uint32_t ranks, uint32_t of_all)
@@ -19,9 +17,10 @@ pj_wait_steps *pj_wait_steps_new(uint32_t ranks, uint32_t of_all)
     *steps = (pj_wait_steps){.ranks = ranks, .most = KEPT_MOST};
     while (steps->most > KEPT_LEAST && (uint64_t)steps->most * ranks > of_all)
         steps->most /= 2;
-    size_t size = ranks * sizeof *steps->lines;
-    steps->lines = memset(pj_take_memory(size), 0, size);
-    steps->bytes = size;
+    steps->bytes = ranks * sizeof *steps->lines;
+    steps->lines = pj_take_zeros(steps->bytes);
+    for (uint32_t i = 0; i < ranks; i++)
+        steps->lines[i] = (pj_step_line){.first = 1, .next = 1, .begin = 1, .coming = 1, .end = 1};
     return steps;
 }
 
@@ -31,7 +30,7 @@ void pj_wait_steps_free(pj_wait_steps *steps)
         return;
     for (uint32_t i = 0; i < steps->ranks; i++) {
         free(steps->lines[i].steps);
-        free(steps->lines[i].entries);
+        free(steps->lines[i].pieces);
     }
     free(steps->lines);
     free(steps);
@@ -40,63 +39,47 @@ void pj_wait_steps_free(pj_wait_steps *steps)
 static void start(pj_wait_steps *steps, pj_step_line *line)
 {
     size_t room = steps->most * sizeof *line->steps;
-    size_t more = (size_t)ENTRIES_EACH * steps->most * sizeof *line->entries;
+    size_t more = (size_t)PJ_STEP_PIECES * steps->most * sizeof *line->pieces;
     line->steps = pj_take_memory(room);
-    line->entries = pj_take_memory(more);
-    line->first = line->next = 1;
+    line->pieces = pj_take_memory(more);
     steps->bytes += room + more;
 }
 
-static void forget_first(const pj_wait_steps *steps, pj_step_line *line)
+void pj_wait_steps_forget(const pj_wait_steps *steps, pj_step_line *line)
 {
-    line->first++;
-    line->first_entry = line->first < line->next
-                            ? line->steps[line->first & (steps->most - 1)].first
-                            : line->next_entry;
+    line->begin = line->steps[line->first++ & (steps->most - 1)].call + 1;
+}
+
+bool pj_wait_steps_spend(pj_wait_steps *steps, uint32_t rank, pj_region_piece piece)
+{
+    pj_step_line *line = &steps->lines[rank];
+    uint64_t cap = (uint64_t)PJ_STEP_TIMES * steps->most;
+    if (!line->pieces)
+        start(steps, line);
+    for (uint64_t i = line->coming; i < line->end; i++)
+        if (pj_wait_steps_piece(steps, line, i)->region == piece.region) {
+            pj_wait_steps_piece(steps, line, i)->ns += piece.ns;
+            return true;
+        }
+    while (pj_step_line_times(line) >= cap && line->first < line->next)
+        pj_wait_steps_forget(steps, line);
+    if (pj_step_line_times(line) >= cap)
+        return false;
+    *pj_wait_steps_piece(steps, line, line->end++) = piece;
+    return true;
 }
 
 uint64_t pj_wait_steps_begin(pj_wait_steps *steps, uint32_t rank, uint64_t enter, uint32_t region)
 {
     pj_step_line *line = &steps->lines[rank];
-    if (!line->steps)
+    if (!line->pieces)
         start(steps, line);
     if (line->next - line->first == steps->most)
-        forget_first(steps, line);
-    uint64_t number = line->next++;
-    *pj_wait_steps_at(steps, rank, number) =
-        (pj_wait_step){.enter = enter, .leave = enter, .first = line->next_entry, .region = region};
-    return number;
-}
-
-/// Times of one region are one entry, and another one outside of the region of interest.
-static bool joins(const pj_wait_steps *steps, uint32_t rank, const pj_wait_step *step,
-                  pj_step_entry entry)
-{
-    for (uint64_t i = step->first; entry.kind <= PJ_STEP_BEYOND && i < step->first + step->count;
-         i++) {
-        pj_step_entry *other =
-            &steps->lines[rank].entries[i & ((uint64_t)ENTRIES_EACH * steps->most - 1)];
-        if (other->kind != entry.kind || other->region != entry.region)
-            continue;
-        other->ns += entry.ns;
-        return true;
-    }
-    return false;
-}
-
-void pj_wait_steps_add(pj_wait_steps *steps, uint32_t rank, pj_step_entry entry)
-{
-    pj_step_line *line = &steps->lines[rank];
-    pj_wait_step *step = pj_wait_steps_at(steps, rank, line->next - 1);
-    uint64_t cap = (uint64_t)ENTRIES_EACH * steps->most;
-    if (joins(steps, rank, step, entry))
-        return;
-    while (line->next_entry - line->first_entry == cap && line->first + 1 < line->next)
-        forget_first(steps, line);
-    if (line->next_entry - line->first_entry == cap)
-        return;
-    line->entries[line->next_entry++ & (cap - 1)] = entry;
-    step->count++;
+        pj_wait_steps_forget(steps, line);
+    *pj_wait_steps_at(steps, rank, line->next) = (pj_wait_step){.enter = enter, .call = line->end};
+    *pj_wait_steps_piece(steps, line, line->end++) = (pj_region_piece){.region = region};
+    line->coming = line->end;
+    return line->next++;
 }
 
 uint64_t pj_wait_steps_find(const pj_wait_steps *steps, uint32_t rank, uint64_t time)

@@ -14,4 +14,7 @@ typedef enum pj_aspect_key {
 
 #define PJ_WANT(key) (1u << PJ_ASPECT_##key)
 
+/// Those that what ranks did before they waited tells.
+#define PJ_HISTORY (PJ_WANT(delays) | PJ_WANT(path) | PJ_WANT(ideal_path) | PJ_WANT(wait_regions))
+
 #endif

@@ -1,6 +1,7 @@
 // The registry of aspects, and the walks over those that are wanted.
 #include "metrics/stat/aspect_rows.h"
 
+#include "metrics/run/waits/run_delays.h"
 #include "metrics/run/waits/run_waits.h"
 
 // Those that the replay finds, which knows what calls wait for: no sink listens for them
@@ -28,25 +29,35 @@ const pj_aspect pj_aspect_waits = {
     .stale = stale_waits,
 };
 
-static const char *lack_delays(const pj_run *run, const pj_timeline_opts *timeline, bool beside)
+static const char *lack_history(const pj_run *run, const pj_timeline_opts *timeline, bool beside)
 {
     (void)timeline;
     (void)beside;
     return run->waits && run->waits->delays ? NULL : "does not say who made ranks wait";
 }
 
-static bool stale_delays(const pj_run *run)
+static bool knows_of_waits(const pj_run *run, unsigned aspect)
 {
-    return !run->waits || !run->waits->delays;
+    return run->waits && run->waits->delays && run->waits->delays->aspects & aspect;
 }
 
-const pj_aspect pj_aspect_delays = {
-    .merged = true,
-    .replayed = true,
-    .named = true,
-    .lack = lack_delays,
-    .stale = stale_delays,
-};
+#define HISTORY(key)                                                                               \
+    static bool stale_##key(const pj_run *run)                                                     \
+    {                                                                                              \
+        return !knows_of_waits(run, PJ_WANT(key));                                                 \
+    }                                                                                              \
+    const pj_aspect pj_aspect_##key = {                                                            \
+        .merged = true,                                                                            \
+        .replayed = true,                                                                          \
+        .named = true,                                                                             \
+        .lack = lack_history,                                                                      \
+        .stale = stale_##key,                                                                      \
+    };
+HISTORY(delays)
+HISTORY(path)
+HISTORY(ideal_path)
+HISTORY(wait_regions)
+#undef HISTORY
 
 static const char *lack_tape(const pj_run *run, const pj_timeline_opts *timeline, bool beside)
 {

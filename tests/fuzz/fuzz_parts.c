@@ -3,6 +3,7 @@
 // they find is no more than there is.
 #include "metrics/base/arena.h"
 #include "metrics/replay/replay.h"
+#include "metrics/run/aspect.h"
 #include "metrics/run/parts/burst_clusters.h"
 #include "metrics/run/parts/functions.h"
 #include "metrics/run/parts/slices.h"
@@ -141,7 +142,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     feed(run, pj_burst_sink(), events, count);
     check_bursts(run);
     run->runtime_ns = run->end_ns;
-    feed(run, pj_replay_sink((pj_replay_opts){.waits = true, .delays = true}), events, count);
+    feed(run, pj_replay_sink((pj_replay_opts){.waits = true, .history = PJ_HISTORY}), events,
+         count);
     check_waits(run);
     pj_slicing *slicing = pj_slicing_new(pj_slicing_equal((uint32_t)(1 + size % 9)));
     feed(run, pj_slice_sink(slicing), events, count);

@@ -3,6 +3,7 @@
 #include "metrics/read/pass.h"
 #include "metrics/read/read.h"
 #include "metrics/replay/replay.h"
+#include "metrics/run/aspect.h"
 #include "metrics/stat/bracket.h"
 #include "metrics/stat/device_sink.h"
 #include "metrics/stat/omp_waits_sink.h"
@@ -30,7 +31,7 @@ static bool read_pass(pj_str bytes, pj_job *job, found *passed)
     pj_bracket bracket;
     pj_function_parts *parts = pj_function_parts_new(PJ_CUT_PATHS, false);
     pj_slicing *slicing = pj_slicing_new(pj_slicing_equal(SLICES));
-    pj_replay_opts replay = {.job = job, .waits = true, .delays = true};
+    pj_replay_opts replay = {.job = job, .waits = true, .history = PJ_HISTORY};
     pj_sink sinks[] = {pj_useful_sink(),          pj_device_sink(),
                        pj_bracket_sink(&bracket), pj_omp_waits_sink(),
                        pj_replay_sink(replay),    pj_burst_sink(),

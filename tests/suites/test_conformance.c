@@ -6,6 +6,7 @@
 #include "metrics/read/read.h"
 #include "metrics/read/reader.h"
 #include "metrics/replay/replay.h"
+#include "metrics/run/aspect.h"
 #include "metrics/run/run_table.h"
 #include "metrics/stat/device_sink.h"
 #include "metrics/stat/omp_waits_sink.h"
@@ -54,7 +55,7 @@ static bool is_read(const outcome *out)
 
 static pj_run *read_run(const char *path, pj_job *job, pj_err *err)
 {
-    pj_replay_opts replay = {.job = job, .waits = true, .delays = true};
+    pj_replay_opts replay = {.job = job, .waits = true, .history = PJ_HISTORY};
     pj_sink sinks[] = {pj_useful_sink(), pj_device_sink(), pj_omp_waits_sink(),
                        pj_replay_sink(replay)};
     enum { SINKS = sizeof sinks / sizeof *sinks };

@@ -42,10 +42,14 @@ static unsigned by_of(const char *by)
     return PJ_WAITS_ACCOUNT;
 }
 
-/// Whether what is asked for needs to know what ranks did before they waited.
-static bool is_history(const waits_args *args)
+/// What is asked for that needs to know what ranks did before they waited; 0 = nothing.
+static unsigned history_of(const waits_args *args)
 {
-    return args->delays || args->path || args->impact || by_of(args->by) == BY_REGION;
+    if (args->delays)
+        return PJ_WANT(delays);
+    if (args->path || args->impact)
+        return args->ideal ? PJ_WANT(ideal_path) : PJ_WANT(path);
+    return by_of(args->by) == BY_REGION ? PJ_WANT(wait_regions) : 0;
 }
 
 /// Of AI runs: whether the calls of their hosts are meant, or the exchanges of their devices.
@@ -110,7 +114,7 @@ static pj_table *table_of(const pj_run *run, const waits_args *args, pj_err *err
         return pj_waits_worst(run, args->worst, err);
     if (args->threads)
         return pj_omp_waits_table(run, err);
-    if (!is_history(args))
+    if (!history_of(args))
         return args->ideal ? pj_waits_ideal_table(run, (pj_waits_by)by_of(args->by), err)
                            : pj_waits_table(run, (pj_waits_by)by_of(args->by), err);
     return pj_delays_table(run,
@@ -124,9 +128,8 @@ static pj_table *table_of(const pj_run *run, const waits_args *args, pj_err *err
 static bool run_waits(pj_session *session, const void *given, pj_value *out, pj_err *err)
 {
     const waits_args *args = given;
-    unsigned aspects = args->threads      ? PJ_WANT(omp_waits)
-                       : is_history(args) ? PJ_WANT(delays)
-                                          : PJ_WANT(waits);
+    unsigned history = history_of(args);
+    unsigned aspects = args->threads ? PJ_WANT(omp_waits) : history ? history : PJ_WANT(waits);
     pj_load_opts opts = {.aspects = aspects,
                          .iterations = args->by && strcmp(args->by, "step") == 0};
     pj_auto_run run = NULL;

@@ -66,6 +66,7 @@ typedef struct pj_critical_path {
 /// Of a region of interest: the whole run is followed, and what lies in it is told; a delay costs
 /// what its waits have in it.
 typedef struct pj_delays {
+    unsigned aspects; // what was asked for, of PJ_HISTORY; the regions and their waits are there
     pj_delay_region *regions;
     uint32_t region_count;
     pj_delay *delays; // in the order of culprit, region

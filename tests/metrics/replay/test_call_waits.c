@@ -1,4 +1,5 @@
 // What calls wait for, rule by rule, with answers worked out by hand (DEFINITIONS 9).
+#include "metrics/run/aspect.h"
 #include "metrics/run/waits/run_waits.h"
 #include "metrics/run/waits/wait_causes.h"
 #include "tests/support/trace/replay_script.h"
@@ -460,7 +461,7 @@ static void calls_behind_a_deadlock_are_in_mpi(void **state)
     pj_script_send(s, (pj_script_message){1, 0, 10, 30, 40, .size = large});
     s->run->has_mpi = true;
     s->run->runtime_ns = s->run->end_ns = 100;
-    pj_script_replay(s, (pj_replay_opts){.waits = true, .delays = true}, 0);
+    pj_script_replay(s, (pj_replay_opts){.waits = true, .history = PJ_HISTORY}, 0);
     assert_false(s->run->ideal.available);
     assert_true(s->run->waits->cut);
     assert_int_equal(s->run->waits->ranks[0].mpi_ns, 25);

@@ -1,4 +1,5 @@
 // Who made ranks wait, and the critical path, with answers worked out by hand (DEFINITIONS 9).
+#include "metrics/run/aspect.h"
 #include "metrics/run/waits/delays_table.h"
 #include "metrics/run/waits/run_delays.h"
 #include "metrics/run/waits/run_waits.h"
@@ -37,7 +38,7 @@ static const pj_delays *solve(pj_script *s, uint64_t runtime)
     double waits = 0, costs = 0;
     uint64_t along = 0;
     s->run->runtime_ns = s->run->end_ns = runtime;
-    pj_script_replay(s, (pj_replay_opts){.waits = true, .delays = true}, 0);
+    pj_script_replay(s, (pj_replay_opts){.waits = true, .history = PJ_HISTORY}, 0);
     const pj_delays *d = s->run->waits->delays;
     assert_non_null(d);
     for (uint32_t i = 0; i < s->run->layout.ranks; i++)
@@ -257,7 +258,7 @@ static void ranks_that_have_gone_on_too_far_are_told_of(void **state)
     for (uint32_t i = 0; i < 2; i++)
         pj_script_last(s, i, LATE + LATE * (uint64_t)i);
     s->run->runtime_ns = s->run->end_ns = 2 * LATE;
-    pj_script_replay(s, (pj_replay_opts){.waits = true, .delays = true}, 0);
+    pj_script_replay(s, (pj_replay_opts){.waits = true, .history = PJ_HISTORY}, 0);
     for (unsigned clock = 0; clock < PJ_PATHS; clock++) {
         pj_err err = {.code = PJ_E_NONE};
         pj_auto_table table = pj_delays_table(s->run, PJ_DELAYS_PATH, (pj_path_clock)clock, &err);
@@ -370,7 +371,7 @@ static pj_script *propagation_in(uint64_t from, uint64_t to)
     s->run->roi = (pj_roi){.set = true, .from_ns = from, .to_ns = to};
     s->run->runtime_ns = to - from;
     s->run->end_ns = 260;
-    pj_script_replay(s, (pj_replay_opts){.waits = true, .delays = true}, 0);
+    pj_script_replay(s, (pj_replay_opts){.waits = true, .history = PJ_HISTORY}, 0);
     assert_non_null(s->run->waits->delays);
     return s;
 }

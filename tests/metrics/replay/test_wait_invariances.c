@@ -1,6 +1,7 @@
 // What must not depend on how ranks are numbered, nor on the unit of time, nor on where a run is
 // cut: waits, who made ranks wait, and the critical paths of programs made at random, with and
 // without threads.
+#include "metrics/run/aspect.h"
 #include "metrics/run/waits/run_delays.h"
 #include "metrics/run/waits/run_waits.h"
 #include "metrics/run/waits/wait_causes.h"
@@ -163,7 +164,7 @@ static pj_script *write_down(uint64_t seed, const guise *as)
     w.script->run->roi = as->roi;
     w.script->run->end_ns = at(&w, end);
     w.script->run->runtime_ns = as->roi.set ? as->roi.to_ns - as->roi.from_ns : at(&w, end);
-    pj_script_replay(w.script, (pj_replay_opts){.waits = true, .delays = true}, 0);
+    pj_script_replay(w.script, (pj_replay_opts){.waits = true, .history = PJ_HISTORY}, 0);
     assert_true(w.script->run->ideal.available);
     return w.script;
 }

@@ -2,6 +2,7 @@
 // in both formats, and a real one on 1 to 16 ranks (../shared/data/reference/causes).
 #include "metrics/analyse/load.h"
 #include "metrics/base/arena.h"
+#include "metrics/run/aspect.h"
 #include "metrics/run/waits/delays_table.h"
 #include "metrics/run/waits/omp_waits.h"
 #include "metrics/run/waits/run_delays.h"
@@ -41,7 +42,7 @@ static bool load(const char *path, answer *out)
     pj_err err = {.code = PJ_E_NONE};
     if (access(path, R_OK) != 0)
         return false;
-    pj_load_opts opts = {.aspects = PJ_WANT(delays), .raw_clock = true};
+    pj_load_opts opts = {.aspects = PJ_HISTORY, .raw_clock = true};
     out->run = pj_load(path, opts, &job, &err);
     if (!out->run)
         fail_msg("%s", err.text);

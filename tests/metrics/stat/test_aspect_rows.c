@@ -2,6 +2,7 @@
 #include "metrics/base/arena.h"
 #include "metrics/run/run.h"
 #include "metrics/run/timeline.h"
+#include "metrics/run/waits/run_delays.h"
 #include "metrics/run/waits/run_waits.h"
 #include "metrics/stat/aspect_rows.h"
 
@@ -31,6 +32,11 @@ static void delays_are_more_than_waits(void **state)
     assert_true(lacks(run, PJ_WANT(delays)) && pj_aspects_stale(PJ_WANT(delays), run));
     run->roi.set = true;
     assert_true(pj_aspects_stale(PJ_WANT(delays), run));
+    pj_delays *delays = pj_new(run->arena, pj_delays);
+    delays->aspects = PJ_WANT(path);
+    run->waits = &(pj_waits){.delays = delays};
+    assert_false(pj_aspects_stale(PJ_WANT(path), run));
+    assert_true(pj_aspects_stale(PJ_WANT(path) | PJ_WANT(ideal_path), run));
     pj_run_release(run);
 }
 

@@ -44,8 +44,7 @@ static pj_run *load(const char *path, unsigned workers)
     pj_err err = {0};
     pj_job job = {.workers = workers};
     pj_run *run = pj_load(
-        path,
-        (pj_load_opts){.ignore_summary = true, .aspects = PJ_WANT(delays) | PJ_WANT(omp_waits)},
+        path, (pj_load_opts){.ignore_summary = true, .aspects = PJ_HISTORY | PJ_WANT(omp_waits)},
         &job, &err);
     if (!run)
         fail_msg("%s: %s", path, err.text);

@@ -1,6 +1,7 @@
 // One-sided synchronisation in archives: fences and general active target bind the ranks of their
 // window in the replay; Paraver traces do not tell them, and a remark says so.
 #include "metrics/analyse/load.h"
+#include "metrics/run/aspect.h"
 #include "metrics/run/waits/run_waits.h"
 #include "metrics/trace/event.h"
 #include "tests/support/trace/otf2_writer.h"
@@ -220,7 +221,7 @@ static uint64_t waited_for_post(const pj_trace_call *call, pj_mpi_call *where)
     pj_job job = {.workers = 1};
     uint64_t ns = 0;
     save(trace, (pj_otf2_style){.clock_step = 0});
-    pj_auto_run run = pj_load(ANCHOR, (pj_load_opts){.aspects = PJ_WANT(delays)}, &job, &err);
+    pj_auto_run run = pj_load(ANCHOR, (pj_load_opts){.aspects = PJ_HISTORY}, &job, &err);
     assert_non_null(run);
     for (uint32_t i = 0; i < run->waits->sum_count; i++)
         if (run->waits->sums[i].pattern == PJ_WAIT_late_post && run->waits->sums[i].wait_ns) {

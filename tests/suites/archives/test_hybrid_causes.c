@@ -7,6 +7,7 @@
 #include "metrics/run/waits/run_delays.h"
 #include "metrics/run/waits/run_waits.h"
 #include "metrics/run/waits/wait_causes.h"
+#include "metrics/trace/roi.h"
 #include "tests/support/trace/model_app.h"
 #include "tests/support/trace/otf2_writer.h"
 #include "tests/support/trace/random_archive.h"
@@ -39,16 +40,22 @@ static const pj_model_app apps[] = {
 };
 enum { APPS = sizeof apps / sizeof *apps, PURE = 2 };
 
-static pj_run *load(const char *path, unsigned workers)
+/// A part of the run; all of it for a request that is zero.
+static pj_run *load_part(const char *path, unsigned workers, pj_roi_request roi)
 {
     pj_err err = {0};
     pj_job job = {.workers = workers};
-    pj_run *run = pj_load(
-        path, (pj_load_opts){.ignore_summary = true, .aspects = PJ_HISTORY | PJ_WANT(omp_waits)},
-        &job, &err);
+    pj_load_opts opts = {
+        .roi = roi, .ignore_summary = true, .aspects = PJ_HISTORY | PJ_WANT(omp_waits)};
+    pj_run *run = pj_load(path, opts, &job, &err);
     if (!run)
         fail_msg("%s: %s", path, err.text);
     return run;
+}
+
+static pj_run *load(const char *path, unsigned workers)
+{
+    return load_part(path, workers, (pj_roi_request){.kind = PJ_ROI_AUTO});
 }
 
 static void write_both(const pj_model_app *app)
@@ -203,6 +210,53 @@ static void causes_are_what_rows_lack(void **state)
     }
 }
 
+/// Costs, both paths, waits on both clocks: what they have in parts of the run.
+static void add_part(const pj_run *run, double sums[5])
+{
+    const pj_waits *waits = run->waits;
+    for (uint32_t i = 0; i < waits->delays->delay_count; i++)
+        sums[0] += waits->delays->delays[i].short_ns + waits->delays->delays[i].long_ns;
+    for (unsigned clock = 0; clock < PJ_PATHS; clock++)
+        for (uint32_t i = 0; i < waits->delays->paths[clock].count; i++)
+            sums[1 + clock] += (double)waits->delays->paths[clock].parts[i].ns;
+    for (uint32_t i = 0; i < waits->sum_count; i++) {
+        sums[3] += (double)waits->sums[i].wait_ns;
+        sums[4] += (double)waits->sums[i].ideal_ns;
+    }
+}
+
+static void parts_add_up(const char *path)
+{
+    static const double borders[] = {0, 13, 41, 77, 100}; // percent
+    double whole[5] = {0}, parts[5] = {0};
+    pj_auto_run run = load(path, 1);
+    add_part(run, whole);
+    for (size_t i = 0; i + 1 < sizeof borders / sizeof *borders; i++) {
+        pj_auto_run part = load_part(path, 1 + (unsigned)i % 2,
+                                     (pj_roi_request){.kind = PJ_ROI_RANGE,
+                                                      .from = borders[i],
+                                                      .to = borders[i + 1],
+                                                      .from_percent = true,
+                                                      .to_percent = true});
+        assert_true(part->roi.set && part->waits->has_ideal);
+        add_up(part);
+        add_part(part, parts);
+    }
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        if (fabs(whole[i] - parts[i]) > 1e-9 * whole[i])
+            fail_msg("%s, %zu: parts have %.15g of %.15g", path, i, parts[i], whole[i]);
+}
+
+static void regions_of_interest_add_up(void **state)
+{
+    (void)state;
+    for (size_t a = 0; a < APPS; a++) {
+        write_both(&apps[a]);
+        parts_add_up(TRACE);
+        parts_add_up(ANCHOR);
+    }
+}
+
 /// Threads that call MPI, calls that do not end, clocks that jump: as long as there is an ideal
 /// network, all adds up.
 static void wild_programs_add_up(void **state)
@@ -217,11 +271,10 @@ static void wild_programs_add_up(void **state)
         assert_true(pj_random_archive_save(seed, folder));
         pj_err err = {0};
         pj_job job = {.workers = 1};
-        pj_load_opts opts = {.ignore_summary = true,
-                             .aspects = PJ_WANT(delays) | PJ_WANT(omp_waits)};
+        pj_load_opts opts = {.ignore_summary = true, .aspects = PJ_HISTORY | PJ_WANT(omp_waits)};
         pj_auto_run run = pj_load(path, opts, &job, &err);
         pj_otf2_writer_remove(path);
-        if (!run || !run->waits || !run->waits->has_ideal || run->roi.set)
+        if (!run || !run->waits || !run->waits->has_ideal)
             continue;
         add_up(run);
         looked_at++;
@@ -252,6 +305,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(causes_are_what_rows_lack),
+        cmocka_unit_test(regions_of_interest_add_up),
         cmocka_unit_test(wild_programs_add_up),
         cmocka_unit_test(one_thread_a_rank_is_mpi_alone),
     };

@@ -311,18 +311,24 @@ static void add_prediction(const modelling *m, size_t row, double p, double *var
     cells[HIGH] = pj_cell_real(high);
 }
 
+/// By row and variant, at one size.
+static double **foretell_all(const modelling *m, double p)
+{
+    double **values = pj_new_n(m->arena, double *, m->metrics->set->count);
+    for (size_t row = m->metrics->set->count; row-- > 0;) {
+        values[row] = pj_new_n(m->arena, double, variant_count(m));
+        if (!m->models[row].lack)
+            foretell(m, row, p, values);
+    }
+    return values;
+}
+
 static void add_predictions(const modelling *m)
 {
     size_t rows = m->metrics->set->count;
     double ***values = pj_new_n(m->arena, double **, m->opts.at_count); // by size, row, variant
-    for (size_t i = 0; i < m->opts.at_count; i++) {
-        values[i] = pj_new_n(m->arena, double *, rows);
-        for (size_t row = rows; row-- > 0;) {
-            values[i][row] = pj_new_n(m->arena, double, variant_count(m));
-            if (!m->models[row].lack)
-                foretell(m, row, m->opts.at[i], values[i]);
-        }
-    }
+    for (size_t i = 0; i < m->opts.at_count; i++)
+        values[i] = foretell_all(m, m->opts.at[i]);
     for (size_t row = 0; row < rows; row++)
         for (size_t i = 0; is_shown(m, row) && i < m->opts.at_count; i++)
             add_prediction(m, row, m->opts.at[i], values[i][row]);
@@ -342,14 +348,9 @@ static const struct {
 /// Without the factor that is the same for every size.
 static double unscaled_speedup(const modelling *m, unsigned from, double value, double p)
 {
-    switch (from) {
-    case OF_RUNTIME:
+    if (from == OF_RUNTIME)
         return (m->metrics->study->scaling == PJ_SCALING_STRONG ? 1 : p) / value;
-    case OF_FACTORS:
-        return value * p;
-    default:
-        return value;
-    }
+    return from == OF_FACTORS ? value * p : value;
 }
 
 /// What a row says at `p`, all sizes known or (`variant` - 1) left out.
@@ -357,15 +358,10 @@ static double foretold_speedup(const modelling *m, unsigned from, double p, size
 {
     size_t row = (size_t)pj_metric_row(m->metrics->set, pj_str_of(tells_speedup[from].key));
     size_t speedup = (size_t)pj_metric_row(m->metrics->set, PJ_S("speedup"));
-    size_t reference = m->metrics->study->reference, rows = m->metrics->set->count;
+    size_t reference = m->metrics->study->reference;
     double p0 = pj_study_key_number(m->metrics->study, reference, PJ_BY_THREADS);
-    double **values = pj_new_n(m->arena, double *, rows);
-    for (size_t i = rows; i-- > 0;) {
-        values[i] = pj_new_n(m->arena, double, variant_count(m));
-        if (!m->models[i].lack)
-            foretell(m, i, p, values);
-    }
-    return unscaled_speedup(m, from, values[row][variant], p) * measured(m, speedup, reference) /
+    double said = foretell_all(m, p)[row][variant];
+    return unscaled_speedup(m, from, said, p) * measured(m, speedup, reference) /
            unscaled_speedup(m, from, measured(m, row, reference), p0);
 }
 

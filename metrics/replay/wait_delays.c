@@ -166,22 +166,28 @@ static uint64_t last_step(const pj_wait_delays *delays, uint32_t rank)
     return pj_wait_steps_line(delays->steps, rank)->next - 1;
 }
 
-/// Of the last step; the oldest ones make room for it.
-static void add_entry(pj_wait_delays *delays, uint32_t rank, entry added)
+/// The oldest steps make room for it, never this one; entries of later ones move on.
+static void add_entry(pj_wait_delays *delays, uint32_t rank, uint64_t step, entry added)
 {
     pj_step_line *line = pj_wait_steps_line(delays->steps, rank);
     while (held(delays, rank, line) >= entries_most(delays)) {
-        if (line->first + 1 == line->next)
+        if (line->first >= step)
             return;
         pj_wait_steps_forget(delays->steps, line);
     }
-    *entry_at(delays, rank, delays->ties[rank].end++) = added;
+    uint64_t place = entries_end(delays, rank, step);
+    for (uint64_t i = delays->ties[rank].end++; i > place; i--)
+        *entry_at(delays, rank, i) = *entry_at(delays, rank, i - 1);
+    for (uint64_t later = step + 1; later < line->next; later++)
+        tie_of(delays, rank, later)->entries++;
+    *entry_at(delays, rank, place) = added;
 }
 
 void pj_wait_delays_receive(pj_wait_delays *delays, uint32_t rank, uint32_t from, uint64_t sent)
 {
-    delays->ties[rank].last = last_step(delays, rank);
-    add_entry(delays, rank, (entry){.rank = from, .region = MESSAGE, .sent = sent});
+    uint64_t step = last_step(delays, rank);
+    delays->ties[rank].last = step;
+    add_entry(delays, rank, step, (entry){.rank = from, .region = MESSAGE, .sent = sent});
 }
 
 void pj_wait_delays_meet(pj_wait_delays *delays, uint32_t rank, uint64_t meeting)
@@ -414,12 +420,10 @@ static int by_size(const void *a, const void *b)
     return (x->region > y->region) - (x->region < y->region);
 }
 
-/// The wait remembers its largest charges, unless its rank has gone on.
+/// The wait remembers its largest charges.
 static void keep_charges(pj_wait_delays *delays, const pj_delayed *wait)
 {
     double rest = 0;
-    if (wait->step != last_step(delays, wait->rank))
-        return;
     if (delays->charge_count > 1)
         qsort(delays->charges, delays->charge_count, sizeof *delays->charges, by_size);
     for (size_t i = 0; i < delays->charge_count; i++) {
@@ -427,11 +431,11 @@ static void keep_charges(pj_wait_delays *delays, const pj_delayed *wait)
         if (i >= CHARGES)
             rest += c->ns;
         else
-            add_entry(delays, wait->rank,
+            add_entry(delays, wait->rank, wait->step,
                       (entry){c->rank, c->region, {.share = c->ns / (double)wait->ns}});
     }
     if (rest > 0)
-        add_entry(delays, wait->rank,
+        add_entry(delays, wait->rank, wait->step,
                   (entry){PJ_CULPRIT_OTHERS, PJ_REGION_OTHERS, {.share = rest / (double)wait->ns}});
 }
 

@@ -181,6 +181,30 @@ static void a_wait_that_becomes_known_late_changes_the_path(void **state)
     assert_int_equal(path_of(d, "outside any function", 0), 48);
 }
 
+/// The same, and another rank waits for what came of it: the ten of the call that are no wait, what
+/// rank 0 computes longer, and the 80 that rank 1 is late.
+static void a_wait_that_becomes_known_late_is_handed_on(void **state)
+{
+    (void)state;
+    pj_auto_script s = pj_script_new(3, 1);
+    pj_script_call(s, 0, "MPI_Isend", 20, 22);
+    pj_script_call(s, 0, "MPI_Wait", 60, 150);
+    pj_script_call(s, 0, "MPI_Comm_rank", 152, 154);
+    pj_script_call(s, 0, "MPI_Send", 170, 171);
+    pj_script_call(s, 1, "MPI_Recv", 140, 155);
+    pj_script_call(s, 2, "MPI_Recv", 10, 172);
+    pj_script_send(s, (pj_script_message){0, 1, 20, 140, 155, .sent = 150, .size = 100000});
+    pj_script_send(s, (pj_script_message){0, 2, 170, 10, 172, .size = 100});
+    for (uint32_t rank = 0; rank < 3; rank++)
+        pj_script_last(s, rank, 200);
+    const pj_delays *d = solve(s, 200);
+    assert_true(fabs(delay_of(d, 0, "outside any function").short_ns - 66) < 1e-9);
+    assert_true(fabs(delay_of(d, 0, "MPI_Wait").short_ns - 10) < 1e-9);
+    assert_true(fabs(delay_of(d, 1, "outside any function").short_ns - 80) < 1e-9);
+    assert_true(fabs(delay_of(d, 1, "outside any function").long_ns - 80) < 1e-9);
+    assert_true(d->unattributed_ns == 0);
+}
+
 /// Two of four ranks exchange messages so often that the first barrier of all is forgotten.
 static void ranks_that_met_too_long_ago_are_counted(void **state)
 {
@@ -441,6 +465,7 @@ int main(void)
         cmocka_unit_test(the_path_goes_from_rank_to_rank),
         cmocka_unit_test(waits_belong_to_the_function_that_calls),
         cmocka_unit_test(a_wait_that_becomes_known_late_changes_the_path),
+        cmocka_unit_test(a_wait_that_becomes_known_late_is_handed_on),
         cmocka_unit_test(ranks_that_met_too_long_ago_are_counted),
         cmocka_unit_test(the_ideal_path_has_no_mpi),
         cmocka_unit_test(a_call_with_two_waits_goes_over_twice),

@@ -312,15 +312,15 @@ static void align(fitting *f, pj_ai_match *match)
     free(drift);
 }
 
-bool pj_ai_clock_fit(pj_ai_rank *const *ranks, size_t count, pj_ai_match *match, pj_job *job,
-                     pj_err *err)
+bool pj_ai_clock_fit(pj_ai_rank *const *ranks, size_t count, bool raw, pj_ai_match *match,
+                     pj_job *job, pj_err *err)
 {
     fitting f = {.ranks = ranks, .count = count};
     match->clocks_checked = any_symmetric(match);
-    if (!match->clocks_checked) {
+    if (!match->clocks_checked && !raw)
         settle_apart(ranks, count, match);
+    if (!match->clocks_checked)
         return true;
-    }
     gather(&f, match);
     bool ok = pj_sort_records(f.differences, f.difference_count, sizeof *f.differences, by_pair,
                               job->stop) ||
@@ -330,6 +330,10 @@ bool pj_ai_clock_fit(pj_ai_rank *const *ranks, size_t count, pj_ai_match *match,
     ok = ok && pj_job_check(job, "", err);
     if (ok)
         align(&f, match);
+    for (size_t r = 0; raw && r < count; r++) {
+        ranks[r]->offset = 0;
+        ranks[r]->drift = 0;
+    }
     free(f.differences);
     free(f.pairs);
     return ok;

@@ -538,7 +538,7 @@ bool pj_ai_match_ranks(pj_ai_rank *const *ranks, size_t count, bool raw_clock, p
     *out = (pj_ai_match){.members = NULL};
     m.texts = pj_ai_rank_new("");
     bool ok = begin_spill(&m, err) && match_all(&m, err) &&
-              (raw_clock || pj_ai_clock_fit(ranks, count, out, job, err));
+              pj_ai_clock_fit(ranks, count, raw_clock, out, job, err);
     if (ok) {
         judge(&m);
         ok = order_instances(&m, err);

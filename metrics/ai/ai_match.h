@@ -40,8 +40,8 @@ typedef struct pj_ai_match {
     uint64_t by_ends;                 // instances that were matched by their ends
     bool clocks_checked;              // there are symmetric instances
     bool apart;                       // clocks had nothing in common: every rank begins at 0
-    int64_t farthest;                 // offset that was applied, in ns; 0 = none
-    double drift;                     // largest that was applied, in ns for each ns; 0 = none
+    int64_t farthest;                 // offset of a clock, in ns; 0 = none that matters
+    double drift;                     // largest of a clock, in ns for each ns; 0 = none
 } pj_ai_match;
 
 /// Matches the exchanges of all ranks, settled and in their order; sets the offset of every rank.
@@ -58,8 +58,9 @@ pj_str pj_ai_operation_class(pj_str name);
 /// Whether it is a message between two ranks.
 bool pj_ai_operation_is_message(pj_str name);
 
-/// The offset of every rank's clock from the ends of what they did together.
-PJ_CHECKED bool pj_ai_clock_fit(pj_ai_rank *const *ranks, size_t count, pj_ai_match *match,
-                                pj_job *job, pj_err *err);
+/// The offset of every rank's clock from the ends of what they did together. `raw`: it is found,
+/// and none is applied.
+PJ_CHECKED bool pj_ai_clock_fit(pj_ai_rank *const *ranks, size_t count, bool raw,
+                                pj_ai_match *match, pj_job *job, pj_err *err);
 
 #endif

@@ -494,6 +494,13 @@ static void remark_on_clocks(pj_run *run, const pj_ai_ranks *ranks, bool raw_clo
     else if (ranks->count > 1 && !match->clocks_checked && !raw_clock)
         pj_run_remark(run, PJ_NOTE, "clocks_unchecked",
                       "clocks not checked: the ranks have no collective in common");
+    if (raw_clock && (match->farthest || match->drift > 0)) {
+        pj_run_remark(run, PJ_WARNING, "clocks_raw",
+                      "clocks of ranks differ by up to %s and are taken as they are: without "
+                      "--clock raw they are aligned at the ends of collectives",
+                      text);
+        return;
+    }
     if (match->drift > 0)
         pj_run_remark(
             run, PJ_NOTE, "clocks_drift",

@@ -220,7 +220,9 @@ static void rank_kinds(loading *l)
         for (size_t k = i; k < l->count && format && !done[i]; k++)
             if (format_of(&l->parts[k]) == format)
                 paths[count++] = l->parts[k].path;
-        if (count == 0 || count == l->count)
+        if (count == l->count)
+            return; // all are of one kind
+        if (count == 0)
             continue;
         pj_load_profile_ranks(paths, count, ranks);
         for (size_t k = i, n = 0; k < l->count; k++)

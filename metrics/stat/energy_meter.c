@@ -70,8 +70,10 @@ static double counted(pj_energy_meter *m, pj_meter_value type, uint64_t bits)
     if (now >= before)
         return type == PJ_METER_UNSIGNED && m->type == type ? (double)(bits - m->bits)
                                                             : now - before;
-    if (before - now > m->meter->range / 2 && m->meter->range > before)
-        return now - before + m->meter->range;
+    const double ranges[] = {m->meter->lesser_range, m->meter->range};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (before - now > ranges[i] / 2 && ranges[i] > before)
+            return now - before + ranges[i];
     bool anew = before - now > before / 2;
     m->falls += !anew;
     m->resets += anew;

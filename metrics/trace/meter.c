@@ -8,10 +8,10 @@
 static const struct {
     const char *key, *word;
     pj_meter_domain domain;
-    double joules, watts, range;
+    double joules, watts, range, lesser;
 } sources[PJ_METER_SOURCES] = {
-#define SOURCE(key, word, domain, joules, watts, range)                                            \
-    [PJ_METER_SOURCE_##key] = {#key, word, PJ_METER_##domain, joules, watts, range},
+#define SOURCE(key, word, domain, joules, watts, range, lesser)                                    \
+    [PJ_METER_SOURCE_##key] = {#key, word, PJ_METER_##domain, joules, watts, range, lesser},
 #include "metrics/trace/meter_sources.def"
 #undef SOURCE
 };
@@ -124,13 +124,19 @@ pj_meter pj_meter_of(const char *name, const char *unit, double scale)
     if (unlabelled && known)
         meter.factor = meter.kind == PJ_METER_ENERGY ? sources[meter.source].joules
                                                      : sources[meter.source].watts;
-    if (unlabelled && ends_word(name, "_uj"))
+    bool micro = ends_word(name, "_uj");
+    unsigned row =
+        micro && meter.source == PJ_METER_SOURCE_rapl ? PJ_METER_SOURCE_powercap : meter.source;
+    if (unlabelled && micro)
         meter.factor = 1e-6;
     meter.factor *= scale;
     if (!isfinite(meter.factor))
         meter.factor = 0;
-    // Tools that tell a unit have made 64 bits of the register.
-    meter.range = unlabelled && known ? sources[meter.source].range : 0;
+    // Tools that tell another unit have made 64 bits of the register.
+    if (known && (unlabelled || meter.factor == sources[row].joules)) {
+        meter.range = sources[row].range;
+        meter.lesser_range = sources[row].lesser;
+    }
     return meter;
 }
 

@@ -56,8 +56,9 @@ typedef struct pj_meter {
     pj_meter_domain domain;
     uint32_t number; // which of these in its node, from its name
     pj_meter_timing timing;
-    double factor; // joules or watts per unit of a value; 0 = not known
-    double range;  // of values, at which a counter begins anew; 0 = not known
+    double factor;       // joules or watts per unit of a value; 0 = not known
+    double range;        // of values, at which a counter begins anew; 0 = not known
+    double lesser_range; // the same of some processors
 } pj_meter;
 
 typedef struct pj_meters {
@@ -67,7 +68,7 @@ typedef struct pj_meters {
 } pj_meters;
 
 enum {
-#define SOURCE(key, word, domain, joules, watts, range) PJ_METER_SOURCE_##key,
+#define SOURCE(key, word, domain, joules, watts, range, lesser) PJ_METER_SOURCE_##key,
 #include "metrics/trace/meter_sources.def"
 #undef SOURCE
     PJ_METER_SOURCES

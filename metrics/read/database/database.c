@@ -16,10 +16,12 @@
 #include "metrics/read/pass.h"
 #include "metrics/read/reader.h"
 #include "metrics/read/source.h"
+#include "metrics/run/run.h"
 #include "metrics/trace/event.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 typedef struct databases {
     pj_pass *pass;
@@ -59,6 +61,23 @@ static bool is_finished(const char *path, pj_err *err)
                    "again");
 }
 
+/// Whether changes lie beside a database that are not in it: it is opened as if nobody ever wrote
+/// into it, so that they are not seen.
+static bool has_journal(const char *path)
+{
+    static const char *const tails[] = {"-wal", "-journal"};
+    enum { HEADER_OF_WAL = 32 };
+    bool any = false;
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+        pj_auto_buf beside = {.at = NULL};
+        struct stat found;
+        pj_buf_addf(&beside, "%s%s", path, tails[i]);
+        any = any || (stat(beside.at, &found) == 0 && S_ISREG(found.st_mode) &&
+                      found.st_size > HEADER_OF_WAL);
+    }
+    return any;
+}
+
 static bool read_tables(pj_device_tables *t, pj_job *job, pj_err *err)
 {
     pj_auto_arena arena = pj_arena_new(NULL);
@@ -72,6 +91,10 @@ static bool read_tables(pj_device_tables *t, pj_job *job, pj_err *err)
         return false;
     if (count || pj_sql_file_has(t->file, "StringIds"))
         return pj_nsys_read(t, job, err);
+    if (has_journal(t->path))
+        return pj_fail(err, PJ_E_FORMAT, t->path, 0,
+                       "has no tables: they may be in the journal beside it (-wal, -journal); "
+                       "sqlite3 FILE 'PRAGMA wal_checkpoint(TRUNCATE)' brings it in");
     return pj_fail(err, PJ_E_FORMAT, t->path, 0,
                    "is a database without tables of Nsight Systems (nsys export --type sqlite) or "
                    "rocprofiler (rocpd)");
@@ -185,6 +208,18 @@ static bool read_files(databases *all, const char *path, pj_err *err)
     return pass->file_count ? ok : read_file(all, path, err);
 }
 
+static void remark_on_journals(const pj_pass *pass, const char *path)
+{
+    size_t count = !pass->file_count && has_journal(path);
+    for (size_t i = 0; i < pass->file_count; i++)
+        count += has_journal(pass->files[i]);
+    if (count)
+        pj_run_remark(pass->run, PJ_LOSS, "journal",
+                      "beside %zu database%s lies a journal (-wal, -journal): what it holds is not "
+                      "read; sqlite3 FILE 'PRAGMA wal_checkpoint(TRUNCATE)' brings it in",
+                      count, count == 1 ? "" : "s");
+}
+
 /// Which devices files have in common is known once all are read: then they are read anew, and
 /// what is done on a device is in memory together.
 static bool read_all(databases *all, const char *path, pj_err *err)
@@ -257,6 +292,8 @@ static bool read_databases(pj_source *source, pj_pass *pass, pj_err *err)
     ok = ok && pj_ai_run_fill(pass->run, all.ranks, all.count, all.how, pass->job, &problem) &&
          tell_calls(&all, &problem) &&
          pj_rocpd_meters_tell(&all.meters, pass, all.ranks, all.count, &problem);
+    if (ok)
+        remark_on_journals(pass, pj_source_path(source));
     forget_ranks(&all);
     free(all.ranks);
     if (!ok && err && !err->code)

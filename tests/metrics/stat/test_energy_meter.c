@@ -95,6 +95,21 @@ static void counters_come_around(void **state)
     assert_int_equal(reading.kind, PJ_METER_ENERGY);
 }
 
+/// Registers of powercap by the name and the unit that PAPI gives them, of either width.
+static void powercap_comes_around(void **state)
+{
+    (void)state;
+    static const uint64_t wide[] = {262143000000, 262143300000, 171150}; // uJ
+    static const uint64_t narrow[] = {65712000000, 65712999600, 1000000};
+    pj_meter meter = pj_meter_of("powercap:::ENERGY_UJ:ZONE0", "uJ", 1);
+    pj_energy_reading reading = read_seconds(&meter, wide, 3);
+    assert_true(near(reading.sum, 300000 + 200000));
+    assert_int_equal(reading.resets, 0);
+    reading = read_seconds(&meter, narrow, 3);
+    assert_true(near(reading.sum, 999600 + 1000013));
+    assert_int_equal(reading.resets, 0);
+}
+
 static void counters_that_begin_anew_lose_a_piece(void **state)
 {
     (void)state;
@@ -201,6 +216,7 @@ int main(void)
         cmocka_unit_test(power_is_integrated_as_its_label_says),
         cmocka_unit_test(energy_is_shared_by_time),
         cmocka_unit_test(counters_come_around),
+        cmocka_unit_test(powercap_comes_around),
         cmocka_unit_test(counters_that_begin_anew_lose_a_piece),
         cmocka_unit_test(values_tell_counters_from_power),
         cmocka_unit_test(gaps_have_no_data),

@@ -65,6 +65,11 @@ static void scales_are_taken_and_absurd_ones_are_not(void **state)
     assert_true(pj_meter_of("energy", "J", 0).factor == 0);
     assert_true(pj_meter_of("rapl energy", "", 1).range > 4e9);  // the register, as it is
     assert_true(pj_meter_of("rapl energy", "nJ", 1).range == 0); // a tool has made more of it
+    assert_true(pj_meter_of("powercap:::ENERGY_UJ:ZONE0", "", 1).range > 262e9);
+    assert_true(pj_meter_of("powercap:::ENERGY_UJ:ZONE0", "uJ", 1).range > 262e9);
+    assert_true(pj_meter_of("powercap:::ENERGY_UJ:ZONE0", "J", 1).range == 0);
+    assert_true(pj_meter_of("powercap:::ENERGY_UJ:ZONE0", "uJ", 1).lesser_range < 66e9);
+    assert_true(pj_meter_of("intel-rapl:0/energy_uj", "", 1).range > 262e9);
 }
 
 int main(void)

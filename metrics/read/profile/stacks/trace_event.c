@@ -37,7 +37,7 @@ typedef struct event_thread {
     size_t slice_count, slice_cap;
     event_sample *samples;
     size_t sample_count, sample_cap;
-    bool gpu;
+    bool gpu, aside; // of a device; of the profiler itself
 } event_thread;
 
 /// One of "stackFrames": its caller is another one.
@@ -48,7 +48,7 @@ typedef struct stack_frame {
 /// One event as it comes.
 typedef struct event {
     char phase;
-    bool timed, lasting, gpu;
+    bool timed, lasting, gpu, aside;
     double ts, dur;
     uint32_t name; // frame of `names`; PJ_NO_ITEM = none
     pj_buf process, thread;
@@ -137,7 +137,13 @@ static bool take_arguments(events *e, pj_json_token token, pj_err *err)
 /// Kinds of PyTorch's slices that are the work of a device.
 static bool is_gpu(pj_str category)
 {
-    return pj_str_equal(category, PJ_S("kernel")) || pj_str_starts(category, PJ_S("gpu_mem"));
+    return pj_str_equal(category, PJ_S("kernel")) || pj_str_starts(category, PJ_S("gpu_"));
+}
+
+/// Those that its profiler writes as if they were of a process "Spans" or "Traces".
+static bool is_aside(pj_str category)
+{
+    return pj_str_equal(category, PJ_S("Trace")) || pj_str_equal(category, PJ_S("overhead"));
 }
 
 typedef enum member {
@@ -200,6 +206,7 @@ static bool take_member(events *e, member what, pj_err *err)
         break;
     case CATEGORY:
         at->gpu = is_text && is_gpu(text);
+        at->aside = is_text && is_aside(text);
         break;
     case ARGUMENTS:
         return take_arguments(e, token, err);
@@ -217,7 +224,7 @@ static bool take_event(events *e, bool *whole, pj_err *err)
 {
     event *at = &e->at;
     at->phase = 0;
-    at->timed = at->lasting = at->gpu = false;
+    at->timed = at->lasting = at->gpu = at->aside = false;
     at->ts = at->dur = at->line = 0;
     at->name = PJ_NO_ITEM;
     at->process.len = at->thread.len = at->told.len = at->url.len = at->stack.len = 0;
@@ -324,6 +331,7 @@ static bool add_slice(events *e, pj_slice_kind kind, pj_err *err)
     use_thread(e, thread);
     PJ_CHARGED(&e->charge, thread->slices, &thread->slice_cap, thread->slice_count + 1);
     thread->gpu |= at->gpu;
+    thread->aside |= at->aside;
     thread->slices[thread->slice_count++] =
         (pj_slice){.ts = at->ts,
                    .dur = kind == PJ_SLICE_WHOLE ? at->dur : 0,
@@ -475,13 +483,30 @@ typedef struct placing {
     uint32_t *regions; // by name of a slice
     pj_map ranks;      // by text of the process
     int64_t *counts;   // threads of each rank
+    uint32_t host;     // text of the only process; PJ_NO_ITEM = there are several
 } placing;
+
+/// Devices, and what a profiler says of itself, are of the process beside which they stand.
+static uint32_t only_host(const events *e)
+{
+    uint32_t host = PJ_NO_ITEM;
+    for (size_t i = 0; i < e->used_count; i++) {
+        const event_thread *thread = &e->threads[e->used[i]];
+        if (thread->gpu || thread->aside || thread->process == host)
+            continue;
+        if (host != PJ_NO_ITEM)
+            return PJ_NO_ITEM;
+        host = thread->process;
+    }
+    return host;
+}
 
 static uint32_t place_thread(events *e, placing *to, const event_thread *thread)
 {
     uint32_t rank = (uint32_t)to->ranks.count, process_name = 0;
-    if (!pj_map_get(&to->ranks, thread->process, &rank))
-        pj_map_put(&to->ranks, thread->process, rank);
+    uint32_t process = to->host != PJ_NO_ITEM ? to->host : thread->process;
+    if (!pj_map_get(&to->ranks, process, &rank))
+        pj_map_put(&to->ranks, process, rank);
     pj_auto_buf name = {.at = NULL};
     if (pj_map_get(&e->process_names, thread->process, &process_name))
         pj_buf_add(&name, text_at(e, process_name));
@@ -576,6 +601,7 @@ static void build_tree(events *e)
         .calls = pj_build_column(e->build, PJ_AT_NODE, PJ_CALLS, PJ_NO_ITEM, true),
         .regions = pj_new_n(arena, uint32_t, e->names->frame_count),
         .counts = pj_new_n(arena, int64_t, e->thread_count),
+        .host = only_host(e),
     };
     for (size_t i = 0; i < e->names->frame_count; i++)
         to.regions[i] = PJ_NO_ITEM;

@@ -3,6 +3,10 @@
 #include "metrics/analyse/load.h"
 #include "metrics/analyse/summarise.h"
 #include "metrics/base/arena.h"
+#include "metrics/base/buf.h"
+#include "metrics/base/err.h"
+#include "metrics/base/file.h"
+#include "metrics/base/newfile.h"
 #include "metrics/base/str.h"
 #include "metrics/read/source.h"
 #include "metrics/run/ai_account.h"
@@ -11,6 +15,7 @@
 #include "metrics/run/energy.h"
 #include "metrics/run/timeline.h"
 #include "metrics/run/waits/run_waits.h"
+#include "tests/support/kineto_text.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -229,6 +234,29 @@ static void headers_alone_are_refused(void **state)
     need_module(&err);
     assert_int_equal(err.code, PJ_E_FORMAT);
     assert_non_null(strstr(err.text, "database"));
+}
+
+/// A database that somebody still writes into.
+static void a_journal_beside_it_is_told_of(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/popinjay_database_XXXXXX", at[64], journal[80];
+    pj_auto_buf bytes = {.at = NULL};
+    pj_err err = {.code = PJ_E_NONE};
+    assert_non_null(mkdtemp(folder));
+    snprintf(at, sizeof at, "%s/a.sqlite", folder);
+    snprintf(journal, sizeof journal, "%s-wal", at);
+    assert_true(pj_file_read(NSYS, &bytes, &err));
+    assert_true(pj_newfile_put(at, pj_buf_str(&bytes), &err));
+    assert_true(pj_newfile_put(journal, pj_str_head(pj_buf_str(&bytes), 4096), &err));
+    pj_auto_run run = load(at, &err);
+    remove(journal);
+    pj_auto_run alone = load(at, &err);
+    remove(at);
+    remove(folder);
+    need_module(&err);
+    assert_true(kineto_run_says(run, "lies a journal"));
+    assert_false(kineto_run_says(alone, "journal"));
 }
 
 /// Files of 2020 do not tell the process of a kernel: it is that of the calls.
@@ -579,6 +607,7 @@ int main(void)
         cmocka_unit_test(ranges_tell_exchanges),
         cmocka_unit_test(zeros_are_refused),
         cmocka_unit_test(headers_alone_are_refused),
+        cmocka_unit_test(a_journal_beside_it_is_told_of),
         cmocka_unit_test(lacking_tables_are_refused),
         cmocka_unit_test(stamps_are_numbers),
         cmocka_unit_test(graphs_are_compute),

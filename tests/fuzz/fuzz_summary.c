@@ -6,6 +6,10 @@
 #include "metrics/run/parts/functions_table.h"
 #include "metrics/run/run_table.h"
 #include "metrics/run/timeline.h"
+#include "metrics/run/waits/omp_causes.h"
+#include "metrics/run/waits/omp_waits.h"
+#include "metrics/run/waits/run_waits.h"
+#include "metrics/run/waits/waits_table.h"
 
 #include <assert.h>
 #include <stdint.h>
@@ -30,6 +34,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     assert(stats->row_count == run->layout.locations);
     pj_auto_table parts = pj_functions_table(run, false, &err);
     assert(!parts || parts->row_count == run->functions->count);
+    pj_auto_table threads = pj_omp_waits_table(run, &err);
+    assert(!threads || threads->row_count == run->omp_waits->count);
+    pj_auto_table culprits = pj_waits_table(run, PJ_WAITS_BLAMES, &err);
+    assert(!culprits || run->waits->has_ideal);
+    if (run->omp_waits) {
+        uint32_t causes;
+        assert(pj_omp_causes(run, run->arena, &causes) && causes > 0);
+    }
     const pj_case one = {.run = run, .layout = &run->layout, .sums = pj_sums_of(run)};
     assert(pj_measures_of(&one, false).run == run && ideal->row_count <= run->layout.ranks);
     return 0;

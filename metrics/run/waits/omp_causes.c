@@ -18,8 +18,10 @@ static const struct {
 static double add_rank(const pj_run *run, uint32_t rank, double *in_regions)
 {
     uint32_t threads = pj_layout_threads(&run->layout, rank);
-    const pj_totals *totals = &run->totals[run->layout.first_location[rank]];
+    const pj_totals *totals = run->totals + run->layout.first_location[rank];
     double useful = 0;
+    if (threads == 0) // in damaged summaries
+        return 0;
     for (uint32_t t = 0; t < threads; t++)
         useful += (double)totals[t].openmp_useful_ns;
     *in_regions += (double)totals->openmp_ns - useful / threads;
@@ -36,9 +38,10 @@ const pj_omp_cause *pj_omp_causes(const pj_run *run, pj_arena *arena, uint32_t *
         causes[p] = (pj_omp_cause){.cause = patterns[p].key, .title = patterns[p].title};
     for (size_t i = 0; i < run->omp_waits->count; i++) {
         const pj_omp_wait *wait = &run->omp_waits->items[i];
-        double ns = (double)wait->ns / pj_layout_threads(&run->layout, wait->rank);
-        if (wait->pattern == PJ_OMP_WAIT_omp_idle_threads)
-            continue; // also while the first one is in MPI
+        uint32_t threads = pj_layout_threads(&run->layout, wait->rank);
+        if (wait->pattern == PJ_OMP_WAIT_omp_idle_threads || threads == 0)
+            continue; // idle ones are so also while the first one is in MPI
+        double ns = (double)wait->ns / threads;
         causes[wait->pattern].loss_ns += ns;
         rest -= ns;
     }

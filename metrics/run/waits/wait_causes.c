@@ -95,8 +95,9 @@ static double divide_rank(division *d, uint32_t rank)
 {
     const pj_layout *layout = &d->run->layout;
     bool threads = d->work == PJ_WORK_THREADS;
-    uint32_t first = layout->first_location[rank];
-    uint32_t behind = threads ? layout->first_location[rank + 1] : first + 1;
+    uint32_t first = layout->first_location[rank], behind = layout->first_location[rank + 1];
+    if (!threads && behind > first) // damaged summaries have ranks without threads
+        behind = first + 1;
     double weight = weight_of(d, rank), sum = 0;
     double stay = stay_of(d, rank), ahead = d->run->ideal.ahead_ns[rank];
     for (uint32_t i = first; i < behind; i++) {

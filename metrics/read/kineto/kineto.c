@@ -226,7 +226,9 @@ static bool read_kineto(pj_source *source, pj_pass *pass, pj_err *err)
                .count = pass->file_count ? pass->file_count : 1};
     r.files = pj_take_zeros(r.count * sizeof *r.files);
     pj_source_call(source, "PyTorch trace");
-    bool ok = read_ranks(&r, err) && fill_run(&r, err);
+    // Sets the budget, which workers compare.
+    bool ok = pj_job_check(pass->job, pj_source_path(source), err) && read_ranks(&r, err) &&
+              fill_run(&r, err);
     for (size_t i = 0; i < r.count; i++)
         free_ranks(&r.files[i]);
     free(r.files);

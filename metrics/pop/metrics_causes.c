@@ -293,16 +293,21 @@ static void explain(pj_metrics *metrics, const lost_rows *rows, lacks lack)
         explain_lack(metrics, ranks ? " of OpenMP" : "", lack.threads);
 }
 
-static lacks give_reasons(list *l, const pj_study *study, const lost_rows *rows)
+/// A row without a value has none to share out.
+static lacks give_reasons(list *l, const pj_metrics *metrics, const lost_rows *rows)
 {
+    const pj_study *study = metrics->study;
     lacks last = {NULL, NULL};
     for (size_t run = 0; run < study->count; run++) {
         const char *ranks = rows->ranks ? lack_of_ranks(study->cases[run].run) : NULL;
         const char *threads = rows->threads ? lack_of_threads(study->cases[run].run) : NULL;
         last.ranks = ranks ? ranks : last.ranks;
         last.threads = threads ? threads : last.threads;
-        for (size_t i = 0; i < l->count; i++)
-            l->items[i].values[run].reason = is_of_threads(rows, l->items[i].row) ? threads : ranks;
+        for (size_t i = 0; i < l->count; i++) {
+            const char *lack = is_of_threads(rows, l->items[i].row) ? threads : ranks;
+            const char *empty = pj_metrics_at(metrics, run, l->items[i].row).reason;
+            l->items[i].values[run].reason = lack ? lack : empty;
+        }
     }
     return last;
 }
@@ -323,7 +328,7 @@ void pj_metrics_find_causes(pj_metrics *metrics)
         add_run(&l, study->cases[run].run, run, &more);
     }
     fold_small(&l);
-    lacks lack = give_reasons(&l, study, &rows);
+    lacks lack = give_reasons(&l, metrics, &rows);
     put_in_order(&l);
     metrics->causes = l.items;
     metrics->cause_count = l.count;

@@ -88,24 +88,12 @@ bool pj_measures_unknown(const pj_measures *measures)
     return false;
 }
 
-/// Networks that cost nothing are no slower; a part of a run may well begin later there, and end as
-/// late. A little longer is said beside the values (load_remarks.c).
-static bool is_impossible(const pj_measures *m)
-{
-    static const double most = 1.1;
-    const pj_run *run = m->run;
-    bool whole = !run->other.base && !run->part.whole && !run->roi.set && !run->no_states;
-    return whole && m->runtime > 0 && m->ideal_runtime > most * m->runtime;
-}
-
 /// A region that all ranks cross at one moment of the ideal network has no efficiencies there.
 static const char *lack_ideal(const pj_measures *m)
 {
     if (!m->run->ideal.available)
         return m->run->ideal.reason ? m->run->ideal.reason
                                     : "there is no ideal-network replay of the trace";
-    if (is_impossible(m))
-        return "the replay takes longer than the run, as records are missing or damaged";
     return m->run->roi.set ? "on the ideal network no time is left between the borders of the "
                              "region of interest; put them behind a collective of all ranks, or "
                              "make it longer"
@@ -160,7 +148,7 @@ pj_measures pj_measures_of(const pj_case *of, bool weak)
         m.lacks |= PJ_NEEDS_OPENMP;
     if (run->no_states)
         m.lacks |= PJ_NEEDS_STATES;
-    if (!run->ideal.available || !(m.ideal_runtime > 0) || is_impossible(&m))
+    if (!run->ideal.available || !(m.ideal_runtime > 0))
         m.lacks |= PJ_NEEDS_IDEAL;
     if (!(m.instructions > 0))
         m.lacks |= PJ_NEEDS_INSTRUCTIONS;

@@ -41,6 +41,7 @@ pj_profile *pj_profile_run(const char *path, pj_load_opts opts, pj_job *job, pj_
     if (profile) {
         profile->title = title_of(run->format);
         profile->oddities.count[PJ_ODDITY_read_alone] = alone;
+        profile->oddities.count[PJ_ODDITY_part_of_run] = run->roi.set;
     }
     if (profile && out)
         *out = pj_run_hold(run);

@@ -3,6 +3,7 @@
 #include "metrics/run/timeline_table.h"
 
 #include "metrics/base/arena.h"
+#include "metrics/base/num.h"
 #include "metrics/base/str.h"
 #include "metrics/run/run.h"
 #include "metrics/trace/device.h"
@@ -83,6 +84,12 @@ pj_table *pj_timeline_table(const pj_run *run)
         for (size_t k = 0; k < PJ_TIMELINE_KINDS; k++)
             if (is_shown(run, k))
                 *cells++ = pj_cell_int((int64_t)timeline->sums[lane * PJ_TIMELINE_KINDS + k]);
+    }
+    if (timeline->from_ns > 0 || timeline->to_ns < run->end_ns) {
+        char from[32], to[32];
+        pj_format_duration((double)timeline->from_ns, from);
+        pj_format_duration((double)timeline->to_ns, to);
+        table->note = pj_arena_format(table->arena, "From %s to %s of the trace.", from, to);
     }
     return table;
 }

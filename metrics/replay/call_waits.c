@@ -47,9 +47,10 @@ typedef struct call {
 } call;
 
 typedef struct caller {
-    uint32_t now;     // the call that it is in; PJ_NO_WAIT = none
-    uint32_t last;    // MPI_Finalize; the same
-    uint32_t *recent; // ring of calls that waited for late senders
+    uint32_t now;             // the call that it is in; PJ_NO_WAIT = none
+    uint32_t last;            // MPI_Finalize; the same
+    uint32_t *recent;         // ring of calls that waited for late senders
+    uint64_t *recent_awaited; // of each place: when the message was sent; 0 = it came in that order
     uint32_t recent_first, recent_count;
     uint64_t recent_sent; // no message that these waited for, in the right order, was sent later
     uint64_t mpi_ns;
@@ -283,20 +284,21 @@ static void look_back(pj_call_waits *waits, caller *c, const call *done)
     if (done->first_sent >= c->recent_sent)
         return;
     c->recent_sent = 0;
-    for (uint32_t i = 0; i < c->recent_count; i++) {
-        call *before = &waits->calls[*recent_at(c, i)];
-        if (!waits_for_sender(before) || before->wrong_order)
-            continue;
-        if (before->awaited > done->first_sent)
-            before->wrong_order = true;
-        else if (before->awaited > c->recent_sent)
-            c->recent_sent = before->awaited;
+    for (uint32_t i = 0; i < RECENT_MOST && c->recent; i++) {
+        uint64_t *awaited = &c->recent_awaited[i];
+        if (*awaited > done->first_sent) {
+            call *before = &waits->calls[c->recent[i]];
+            before->wrong_order |= waits_for_sender(before);
+            *awaited = 0;
+        }
+        c->recent_sent = *awaited > c->recent_sent ? *awaited : c->recent_sent;
     }
 }
 
 static void forget_first(pj_call_waits *waits, caller *c)
 {
     uint32_t first = *recent_at(c, 0);
+    c->recent_awaited[c->recent_first] = 0;
     c->recent_first = (c->recent_first + 1) % RECENT_MOST;
     c->recent_count--;
     release(waits, first);
@@ -304,13 +306,16 @@ static void forget_first(pj_call_waits *waits, caller *c)
 
 static void remember(pj_call_waits *waits, caller *c, uint32_t id)
 {
-    if (!c->recent)
+    if (!c->recent) {
         c->recent = pj_new_n(waits->arena, uint32_t, RECENT_MOST);
+        c->recent_awaited = pj_new_n(waits->arena, uint64_t, RECENT_MOST);
+    }
     if (c->recent_count == RECENT_MOST)
         forget_first(waits, c);
     waits->calls[id].holders++;
     if (waits->calls[id].awaited > c->recent_sent)
         c->recent_sent = waits->calls[id].awaited;
+    c->recent_awaited[(c->recent_first + c->recent_count) % RECENT_MOST] = waits->calls[id].awaited;
     *recent_at(c, c->recent_count++) = id;
 }
 

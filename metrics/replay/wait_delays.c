@@ -44,6 +44,7 @@ typedef struct ties { // of a rank
     entry *entries;   // ring, by place
     uint64_t end;     // of all entries
     uint64_t last;    // the last step that received or met
+    uint64_t gone;    // of pieces and entries, counted together: at least so many are not kept
 } ties;
 
 typedef struct charge {
@@ -126,20 +127,23 @@ static uint64_t entries_end(const pj_wait_delays *delays, uint32_t rank, uint64_
                : delays->ties[rank].end;
 }
 
-/// Times and entries that are kept, which are bounded together.
-static uint64_t held(const pj_wait_delays *delays, uint32_t rank, const pj_step_line *line)
+/// Whether more times and entries are kept than this; they are bounded together.
+static bool holds_more(const pj_wait_delays *delays, uint32_t rank, uint64_t most)
 {
-    uint64_t times = pj_step_line_times(line);
-    return line->first == line->next
-               ? times
-               : times + delays->ties[rank].end - tie_of(delays, rank, line->first)->entries;
+    const pj_step_line *line = pj_wait_steps_line(delays->steps, rank);
+    ties *t = &delays->ties[rank];
+    if (line->end + t->end - t->gone <= most)
+        return false;
+    uint64_t first = line->first < line->next ? tie_of(delays, rank, line->first)->entries : t->end;
+    t->gone = line->begin + first;
+    return pj_step_line_times(line) + t->end - first > most;
 }
 
 void pj_wait_delays_spend(pj_wait_delays *delays, uint32_t rank, pj_region_piece piece)
 {
     pj_step_line *line = pj_wait_steps_line(delays->steps, rank);
     pj_wait_steps_spend(delays->steps, rank, piece);
-    while (line->first < line->next && held(delays, rank, line) > entries_most(delays))
+    while (line->first < line->next && holds_more(delays, rank, entries_most(delays)))
         pj_wait_steps_forget(delays->steps, line);
 }
 
@@ -170,7 +174,7 @@ static uint64_t last_step(const pj_wait_delays *delays, uint32_t rank)
 static void add_entry(pj_wait_delays *delays, uint32_t rank, uint64_t step, entry added)
 {
     pj_step_line *line = pj_wait_steps_line(delays->steps, rank);
-    while (held(delays, rank, line) >= entries_most(delays)) {
+    while (holds_more(delays, rank, entries_most(delays) - 1)) {
         if (line->first >= step)
             return;
         pj_wait_steps_forget(delays->steps, line);

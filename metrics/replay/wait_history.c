@@ -35,6 +35,7 @@ struct pj_wait_history {
     unsigned aspects;
     pj_roi roi; // all is followed, and what lies in it is told
     pj_wait_regions *regions;
+    const pj_region_now *now;   // by rank
     moment *moments;            // by rank
     pj_wait_delays *delays;     // NULL = not asked for
     pj_wait_paths *paths;       // the same
@@ -50,6 +51,7 @@ pj_wait_history *pj_wait_history_new(const pj_run *run, unsigned aspects)
     history->aspects = aspects;
     history->roi = run->roi;
     history->regions = pj_wait_regions_new(run);
+    history->now = pj_wait_regions_now(history->regions);
     history->moments = pj_take_zeros(ranks * sizeof *history->moments);
     history->delays = aspects & PJ_WANT(delays) ? pj_wait_delays_new(ranks, STEPS) : NULL;
     history->paths = aspects & PJ_WANT(path) ? pj_wait_paths_new(ranks, STEPS) : NULL;
@@ -149,7 +151,8 @@ pj_step_place pj_wait_history_enter(pj_wait_history *history, uint32_t rank, pj_
     uint32_t called = pj_wait_regions_call(history->regions, call);
     pj_region_piece piece;
     bool inside;
-    while (next_piece(history, rank, &m->until, enter, &piece, &inside))
+    while ((m->until < enter || history->now[rank].until <= enter) &&
+           next_piece(history, rank, &m->until, enter, &piece, &inside))
         spend(history, rank, inside, &all, piece);
     if (history->delays)
         pj_wait_delays_begin(history->delays, rank, enter, called);
@@ -159,7 +162,7 @@ pj_step_place pj_wait_history_enter(pj_wait_history *history, uint32_t rank, pj_
         pj_wait_paths_begin(history->ideal_paths, rank, clock, called);
     m->enter = enter;
     m->ideal_until = clock;
-    return (pj_step_place){++m->steps, pj_wait_regions_now(history->regions, rank)};
+    return (pj_step_place){++m->steps, history->now[rank].region};
 }
 
 void pj_wait_history_receive(pj_wait_history *history, uint32_t rank, uint32_t from, uint64_t sent)

@@ -244,6 +244,20 @@ static void forget_nodes(trail *t)
     t->summed = 0;
 }
 
+/// In nodes before the first step that is kept no path is taken over.
+static void let_go(pj_wait_paths *paths, uint32_t rank)
+{
+    trail *t = &paths->trails[rank];
+    const pj_step_line *line = pj_wait_steps_line(paths->steps, rank);
+    uint64_t first = line->first < line->next
+                         ? pj_wait_steps_at(paths->steps, rank, line->first)->call
+                         : line->end;
+    for (; t->gone < t->count && paths->nodes[t->nodes[t->gone]].to < first; t->gone++) {
+        paths->nodes[t->nodes[t->gone]].kept = false;
+        settle(paths, t->nodes[t->gone]);
+    }
+}
+
 /// The rank's pieces before this place are summed: nobody cuts a node there.
 static void sum_up(pj_wait_paths *paths, uint32_t rank, uint64_t until)
 {
@@ -280,8 +294,10 @@ static void make_room(pj_wait_paths *paths, uint32_t rank)
 {
     const pj_step_line *line = pj_wait_steps_line(paths->steps, rank);
     uint64_t rest = paths->trails[rank].rest;
-    if (line->end - rest == (uint64_t)PJ_STEP_PIECES * paths->steps->most)
-        sum_up(paths, rank, rest + paths->steps->most);
+    if (line->end - rest < (uint64_t)PJ_STEP_PIECES * paths->steps->most)
+        return;
+    let_go(paths, rank);
+    sum_up(paths, rank, rest + paths->steps->most);
 }
 
 void pj_wait_paths_spend(pj_wait_paths *paths, uint32_t rank, pj_region_piece piece)
@@ -297,17 +313,9 @@ void pj_wait_paths_spend(pj_wait_paths *paths, uint32_t rank, pj_region_piece pi
 
 void pj_wait_paths_begin(pj_wait_paths *paths, uint32_t rank, uint64_t enter, uint32_t region)
 {
-    trail *t = &paths->trails[rank];
     make_room(paths, rank);
     pj_wait_steps_begin(paths->steps, rank, enter, region);
-    const pj_step_line *line = pj_wait_steps_line(paths->steps, rank);
-    uint64_t first = pj_wait_steps_at(paths->steps, rank, line->first)->call;
-    while (paths->nodes[t->nodes[t->gone]].to < first) {
-        uint32_t gone = t->nodes[t->gone++];
-        paths->nodes[gone].kept = false;
-        settle(paths, gone);
-    }
-    t->waited_ns = 0;
+    paths->trails[rank].waited_ns = 0;
 }
 
 uint64_t pj_wait_paths_last(const pj_wait_paths *paths, uint32_t rank)

@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 1 << 16 }; // functions that are open; those within count for the outer one
+enum {
+    DEEPEST = 1 << 16, // functions that are open; those within count for the outer one
+    RECENT = 256,      // numbers that are found without the map, a power of two
+};
 
 typedef struct change {
     uint64_t time;
@@ -24,7 +27,6 @@ typedef struct place { // of a rank
     size_t beyond;   // open ones that are not kept
     change *changes; // ring
     uint32_t head, count, changes_cap;
-    uint32_t now;
 } place;
 
 /// What a number stands for: a kind and its value.
@@ -33,10 +35,17 @@ typedef struct naming {
     uint64_t value;
 } naming;
 
+typedef struct numbered {
+    uint64_t key; // 0 = none
+    uint32_t number;
+} numbered;
+
 struct pj_wait_regions {
     const pj_run *run;
-    place *places; // by rank
+    place *places;      // by rank
+    pj_region_now *now; // the same
     pj_map numbers;
+    numbered recent[RECENT]; // by the lowest digits of the key
     naming namings[PJ_WAIT_REGIONS_MOST];
     uint32_t count;
     size_t bytes;
@@ -45,9 +54,11 @@ struct pj_wait_regions {
 pj_wait_regions *pj_wait_regions_new(const pj_run *run)
 {
     pj_wait_regions *regions = pj_take_memory(sizeof *regions);
-    size_t size = run->layout.ranks * sizeof *regions->places;
     *regions = (pj_wait_regions){.run = run, .count = PJ_WAIT_REGION_REST + 1};
-    regions->places = memset(pj_take_memory(size), 0, size);
+    regions->places = pj_take_zeros(run->layout.ranks * sizeof *regions->places);
+    regions->now = pj_take_memory(run->layout.ranks * sizeof *regions->now);
+    for (uint32_t i = 0; i < run->layout.ranks; i++)
+        regions->now[i] = (pj_region_now){UINT64_MAX, PJ_WAIT_REGION_NONE};
     return regions;
 }
 
@@ -60,14 +71,13 @@ void pj_wait_regions_free(pj_wait_regions *regions)
         free(regions->places[i].changes);
     }
     free(regions->places);
+    free(regions->now);
     pj_map_free(&regions->numbers);
     free(regions);
 }
 
-static uint32_t number_of(pj_wait_regions *regions, uint16_t kind, uint64_t value)
+static uint32_t find_number(pj_wait_regions *regions, uint16_t kind, uint64_t value, uint64_t key)
 {
-    enum { KIND_BITS = 4 };
-    uint64_t key = value << KIND_BITS | kind;
     uint32_t number;
     if (pj_map_get(&regions->numbers, key, &number))
         return number;
@@ -77,6 +87,16 @@ static uint32_t number_of(pj_wait_regions *regions, uint16_t kind, uint64_t valu
     regions->namings[number] = (naming){kind, value};
     pj_map_put(&regions->numbers, key, number);
     return number;
+}
+
+static uint32_t number_of(pj_wait_regions *regions, uint16_t kind, uint64_t value)
+{
+    enum { KIND_BITS = 4 };
+    uint64_t key = value << KIND_BITS | kind;
+    numbered *recent = &regions->recent[(value ^ (uint64_t)kind << KIND_BITS) & (RECENT - 1)];
+    if (recent->key != key || !key)
+        *recent = (numbered){key, find_number(regions, kind, value, key)};
+    return recent->number;
 }
 
 uint32_t pj_wait_regions_call(pj_wait_regions *regions, pj_mpi_call call)
@@ -89,8 +109,9 @@ static uint32_t innermost(const place *p)
     return p->depth ? p->open[p->depth - 1] : PJ_WAIT_REGION_NONE;
 }
 
-static void add_change(pj_wait_regions *regions, place *p, uint64_t time)
+static void add_change(pj_wait_regions *regions, uint32_t rank, uint64_t time)
 {
+    place *p = &regions->places[rank];
     if (p->count == p->changes_cap) {
         uint32_t cap = p->changes_cap ? 2 * p->changes_cap : 8;
         p->changes = pj_widen_ring(p->changes, p->changes_cap, p->head, cap, sizeof *p->changes);
@@ -99,10 +120,13 @@ static void add_change(pj_wait_regions *regions, place *p, uint64_t time)
         p->head = 0;
     }
     p->changes[(p->head + p->count++) & (p->changes_cap - 1)] = (change){time, innermost(p)};
+    if (p->count == 1)
+        regions->now[rank].until = time;
 }
 
-static void enter(pj_wait_regions *regions, place *p, const pj_event *event, uint32_t region)
+static void enter(pj_wait_regions *regions, uint32_t rank, const pj_event *event, uint32_t region)
 {
+    place *p = &regions->places[rank];
     if (p->depth == DEEPEST) {
         p->beyond++;
         return;
@@ -111,11 +135,12 @@ static void enter(pj_wait_regions *regions, place *p, const pj_event *event, uin
     bool changes = region != innermost(p);
     p->open[p->depth++] = region;
     if (changes)
-        add_change(regions, p, event->time);
+        add_change(regions, rank, event->time);
 }
 
-static void leave(pj_wait_regions *regions, place *p, const pj_event *event)
+static void leave(pj_wait_regions *regions, uint32_t rank, const pj_event *event)
 {
+    place *p = &regions->places[rank];
     if (p->beyond) {
         p->beyond--;
         return;
@@ -125,7 +150,7 @@ static void leave(pj_wait_regions *regions, place *p, const pj_event *event)
     uint32_t left = innermost(p);
     p->depth--;
     if (left != innermost(p))
-        add_change(regions, p, event->time);
+        add_change(regions, rank, event->time);
 }
 
 /// MPI functions are told by their calls, and what a recorder opens itself is no function: to have
@@ -142,41 +167,41 @@ void pj_wait_regions_event(pj_wait_regions *regions, const pj_event *event)
 {
     const pj_layout *layout = &regions->run->layout;
     uint32_t rank = layout->rank_of[event->location];
-    place *p = &regions->places[rank];
     bool function = event->kind == PJ_EV_OTHER && event->code == PJ_FUNCTION;
     if (layout->first_location[rank] != event->location)
         return;
     if (event->kind == PJ_EV_ENTER)
-        enter(regions, p, event, region_of(regions, p, event->a));
+        enter(regions, rank, event, region_of(regions, &regions->places[rank], event->a));
     else if (function && event->a)
-        enter(regions, p, event, number_of(regions, PJ_EV_OTHER, event->a));
+        enter(regions, rank, event, number_of(regions, PJ_EV_OTHER, event->a));
     else if (function || event->kind == PJ_EV_LEAVE)
-        leave(regions, p, event);
+        leave(regions, rank, event);
 }
 
 bool pj_wait_regions_next(pj_wait_regions *regions, uint32_t rank, uint64_t *from, uint64_t to,
                           pj_region_piece *piece)
 {
     place *p = &regions->places[rank];
-    for (; p->count > 0; p->head = (p->head + 1) & (p->changes_cap - 1), p->count--) {
-        const change *next = &p->changes[p->head];
-        if (next->time > to)
-            break;
-        if (next->time > *from) {
-            *piece = (pj_region_piece){p->now, next->time - *from};
-            *from = next->time;
+    pj_region_now *now = &regions->now[rank];
+    while (now->until <= to && p->count) {
+        if (now->until > *from) {
+            *piece = (pj_region_piece){now->region, now->until - *from};
+            *from = now->until;
             return true;
         }
-        p->now = next->region;
+        now->region = p->changes[p->head].region;
+        p->head = (p->head + 1) & (p->changes_cap - 1);
+        p->count--;
+        now->until = p->count ? p->changes[p->head].time : UINT64_MAX;
     }
-    *piece = (pj_region_piece){p->now, to > *from ? to - *from : 0};
+    *piece = (pj_region_piece){now->region, to > *from ? to - *from : 0};
     *from = to > *from ? to : *from;
     return piece->ns > 0;
 }
 
-uint32_t pj_wait_regions_now(const pj_wait_regions *regions, uint32_t rank)
+const pj_region_now *pj_wait_regions_now(const pj_wait_regions *regions)
 {
-    return regions->places[rank].now;
+    return regions->now;
 }
 
 uint32_t pj_wait_regions_count(const pj_wait_regions *regions)
@@ -210,5 +235,6 @@ const char *pj_wait_regions_name(const pj_wait_regions *regions, uint32_t number
 
 size_t pj_wait_regions_bytes(const pj_wait_regions *regions)
 {
-    return sizeof *regions + regions->bytes + regions->run->layout.ranks * sizeof(place);
+    return sizeof *regions + regions->bytes +
+           regions->run->layout.ranks * (sizeof(place) + sizeof(pj_region_now));
 }

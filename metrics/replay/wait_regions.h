@@ -30,8 +30,12 @@ typedef struct pj_region_piece {
 /// none.
 bool pj_wait_regions_next(pj_wait_regions *regions, uint32_t rank, uint64_t *from, uint64_t to,
                           pj_region_piece *piece);
-/// What it is in there.
-uint32_t pj_wait_regions_now(const pj_wait_regions *regions, uint32_t rank);
+/// What each rank is in there, and when that changes as far as events have told.
+typedef struct pj_region_now {
+    uint64_t until; // ns; UINT64_MAX = nothing is told
+    uint32_t region;
+} pj_region_now;
+const pj_region_now *pj_wait_regions_now(const pj_wait_regions *regions);
 
 uint32_t pj_wait_regions_count(const pj_wait_regions *regions);
 const char *pj_wait_regions_name(const pj_wait_regions *regions, uint32_t number, pj_arena *arena);

@@ -10,12 +10,6 @@
 
 enum { BUDGET = 16000, BYTES_EACH = 64, VALUES = 4, NOBODY = -1 };
 
-static const char *const patterns[PJ_OMP_PATTERNS] = {
-#define PATTERN(key, title, sentence) #key,
-#include "metrics/run/waits/omp_wait_patterns.def"
-#undef PATTERN
-};
-
 static json_t *write(const pj_run *run, size_t budget)
 {
     const pj_omp_waits *waits = run->omp_waits;
@@ -25,11 +19,11 @@ static json_t *write(const pj_run *run, size_t budget)
     for (size_t i = 0; i < waits->count; i++) {
         const pj_omp_wait *wait = &waits->items[i];
         json_int_t culprit = wait->culprit == PJ_NO_THREAD ? NOBODY : (json_int_t)wait->culprit;
-        json_array_append_new(rows, json_pack("[s, I, I, I, I, I, I]", patterns[wait->pattern],
-                                              (json_int_t)wait->rank, culprit,
-                                              (json_int_t)wait->instances, (json_int_t)wait->ns,
-                                              (json_int_t)wait->longest_ns,
-                                              (json_int_t)wait->longest_at_ns));
+        json_array_append_new(
+            rows, json_pack("[s, I, I, I, I, I, I]", pj_omp_pattern_rows[wait->pattern].key,
+                            (json_int_t)wait->rank, culprit, (json_int_t)wait->instances,
+                            (json_int_t)wait->ns, (json_int_t)wait->longest_ns,
+                            (json_int_t)wait->longest_at_ns));
     }
     return rows;
 }
@@ -42,7 +36,7 @@ static bool read_row(json_t *from, const pj_layout *layout, pj_omp_wait *out)
     if (json_unpack(from, "[s, I, I, I, I, I, I]", &key, &rank, &culprit, &value[0], &value[1],
                     &value[2], &value[3]) != 0)
         return false;
-    while (pattern < PJ_OMP_PATTERNS && strcmp(key, patterns[pattern]) != 0)
+    while (pattern < PJ_OMP_PATTERNS && strcmp(key, pj_omp_pattern_rows[pattern].key) != 0)
         pattern++;
     if (pattern == PJ_OMP_PATTERNS || rank < 0 || rank >= layout->ranks || culprit < NOBODY ||
         culprit >= layout->locations)

@@ -6,14 +6,6 @@
 #include "metrics/run/waits/omp_waits.h"
 #include "metrics/trace/layout.h"
 
-static const struct {
-    const char *key, *title;
-} patterns[PJ_OMP_PATTERNS] = {
-#define PATTERN(key, title, sentence) {#key, title},
-#include "metrics/run/waits/omp_wait_patterns.def"
-#undef PATTERN
-};
-
 /// Adds what a rank loses in regions; gives what it loses outside of them.
 static double add_rank(const pj_run *run, uint32_t rank, double *in_regions)
 {
@@ -35,7 +27,8 @@ const pj_omp_cause *pj_omp_causes(const pj_run *run, pj_arena *arena, uint32_t *
     for (uint32_t rank = 0; rank < run->layout.ranks; rank++)
         serial += add_rank(run, rank, &rest);
     for (unsigned p = 0; p < PJ_OMP_PATTERNS; p++)
-        causes[p] = (pj_omp_cause){.cause = patterns[p].key, .title = patterns[p].title};
+        causes[p] = (pj_omp_cause){.cause = pj_omp_pattern_rows[p].key,
+                                   .title = pj_omp_pattern_rows[p].title};
     for (size_t i = 0; i < run->omp_waits->count; i++) {
         const pj_omp_wait *wait = &run->omp_waits->items[i];
         uint32_t threads = pj_layout_threads(&run->layout, wait->rank);

@@ -8,9 +8,7 @@
 
 #include <stdlib.h>
 
-static const struct {
-    const char *key, *title;
-} patterns[PJ_OMP_PATTERNS] = {
+const pj_omp_pattern_row pj_omp_pattern_rows[PJ_OMP_PATTERNS] = {
 #define PATTERN(key, title, sentence) {#key, title},
 #include "metrics/run/waits/omp_wait_patterns.def"
 #undef PATTERN
@@ -67,8 +65,8 @@ pj_table *pj_omp_waits_table(const pj_run *run, pj_err *err)
     double all = (double)run->runtime_ns * run->layout.locations;
     for (size_t i = 0; i < waits->count; i++) {
         pj_cell *cells = pj_table_add_row(table);
-        cells[0] = pj_cell_text(patterns[rows[i].pattern].key);
-        cells[1] = pj_cell_text(patterns[rows[i].pattern].title);
+        cells[0] = pj_cell_text(pj_omp_pattern_rows[rows[i].pattern].key);
+        cells[1] = pj_cell_text(pj_omp_pattern_rows[rows[i].pattern].title);
         cells[2] = pj_cell_int(rows[i].rank);
         cells[3] = rows[i].culprit == PJ_NO_THREAD ? pj_cell_empty("no thread alone")
                                                    : pj_cell_int(rows[i].culprit);

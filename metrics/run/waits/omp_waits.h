@@ -14,6 +14,12 @@ typedef enum pj_omp_pattern {
     PJ_OMP_PATTERNS // number of patterns
 } pj_omp_pattern;
 
+typedef struct pj_omp_pattern_row {
+    const char *key, *title; // "omp_lock_contention", "OpenMP lock contention"
+} pj_omp_pattern_row;
+
+extern const pj_omp_pattern_row pj_omp_pattern_rows[PJ_OMP_PATTERNS];
+
 #define PJ_NO_THREAD UINT32_MAX
 
 /// All of a pattern in a rank, of waits for the same thread.

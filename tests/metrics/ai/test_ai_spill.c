@@ -5,6 +5,7 @@
 #include "metrics/ai/ai_spill.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
+#include "metrics/base/tiny.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -40,7 +41,7 @@ static int by_value(const void *a, const void *b)
 static void arrays_grow_and_are_sorted(void **state)
 {
     (void)state;
-    enum { COUNT = 2000000 };
+    enum { COUNT = PJ_SIZE(2000000, 50000) }; // several runs
     pj_ai_spill spill = begun();
     uint64_t *items = NULL, seed = 5, *other = malloc(100000 * sizeof *other);
     size_t cap = 0;

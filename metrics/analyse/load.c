@@ -15,6 +15,7 @@
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
 #include "metrics/base/memory.h"
+#include "metrics/base/ranks.h"
 #include "metrics/base/str.h"
 #include "metrics/read/fingerprint_trace.h"
 #include "metrics/read/pass.h"
@@ -271,6 +272,8 @@ static pj_run *load(load_state *loading, pj_err *err)
         if (again && pass < PASSES)
             continue;
         pj_load_remark(run);
+        if (!loading->opts->group && pj_ranks_several())
+            pj_load_remark_processes(run);
         pj_load_remark_limits(run, *loading->opts, loading->again, loading->job);
         return pj_run_hold(run);
     }

@@ -78,6 +78,13 @@ static void remark_on_replay(pj_run *run)
                   ideal, measured);
 }
 
+void pj_load_remark_processes(pj_run *run)
+{
+    pj_run_remark(run, PJ_WARNING, "processes",
+                  "each of the processes that were started together reads the whole trace and "
+                  "answers; preprocess shares the work, and its summary answers this too");
+}
+
 void pj_load_remark(pj_run *run)
 {
     pj_str name = pj_str_of(run->name);

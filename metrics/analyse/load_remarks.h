@@ -6,5 +6,7 @@
 
 /// What stands under every result of the run; once, after its last pass.
 void pj_load_remark(pj_run *run);
+/// Of one of several processes of mpirun that read it each for itself.
+void pj_load_remark_processes(pj_run *run);
 
 #endif

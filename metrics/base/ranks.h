@@ -7,6 +7,8 @@
 #include "metrics/base/err.h"
 #include "metrics/base/process_group.h"
 
+/// Whether this process was started together with others.
+bool pj_ranks_several(void);
 /// All processes together. NULL without an error when this one runs alone; PJ_E_MISSING when it
 /// does not but MPI is missing.
 PJ_CHECKED pj_process_group *pj_ranks_join(pj_err *err);

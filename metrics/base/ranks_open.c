@@ -15,7 +15,7 @@ typedef struct ranks {
 } ranks;
 
 /// Open MPI, MPICH and its kin, MVAPICH; PMIx names no number, but nobody has a place in it alone.
-static bool is_one_of_several(void)
+bool pj_ranks_several(void)
 {
     static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -28,7 +28,7 @@ static bool is_one_of_several(void)
 
 pj_process_group *pj_ranks_join(pj_err *err)
 {
-    if (!is_one_of_several())
+    if (!pj_ranks_several())
         return NULL;
     const pj_ranks_module *module = pj_module_open("popinjay-mpi.so", "pj_ranks_mpi",
                                                    "several processes need MPI (libopenmpi3)", err);

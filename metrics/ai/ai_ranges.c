@@ -315,8 +315,8 @@ void pj_ai_ranges_add(pj_ai_rank *rank, int64_t thread_number, int64_t begin, in
                       pj_str name)
 {
     pj_ai_ranges *r = rank->ranges;
-    bool region = r->all && !pj_str_starts(name, PJ_S("ProfilerStep#")) &&
-                  !pj_str_starts(name, PJ_S("enumerate(DataLoader)"));
+    bool region =
+        r->all && !pj_str_starts(name, PJ_S("ProfilerStep#")) && !pj_ai_ranges_is_loading(name);
     if (!name.len || end <= begin || (!region && !is_of_nccl(name)))
         return;
     range item = {.begin = begin,

@@ -6,8 +6,15 @@
 #include "metrics/ai/ai_rank.h"
 #include "metrics/base/str.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/// Whether a range is the fetching of the next batch (PyTorch's DataLoader).
+static inline bool pj_ai_ranges_is_loading(pj_str name)
+{
+    return pj_str_starts(name, PJ_S("enumerate(DataLoader)"));
+}
 
 /// All calls of the rank are there, ranges come. `all`: they become regions of the rank; else those
 /// alone are looked at that tell what an exchange does. A range may come up to `waiting` ranges too

@@ -25,6 +25,7 @@ typedef struct pj_device_tables {
     pj_map doing_of;                          // number in the file: what is done in the call
     int64_t base;                             // ns that are added to all times
     bool steps, regions, mpi;                 // are wanted; mpi: each call of it
+    bool loading;                             // ranges that load data are looked at
     bool one_process;                         // records do not tell theirs
     int64_t range_types[PJ_NSYS_RANGE_TYPES]; // of NVTX events
     struct pj_nsys_facts *facts;              // while they are read

@@ -5,6 +5,7 @@
 #include "metrics/ai/ai_ranges.h"
 #include "metrics/ai/ai_rank.h"
 #include "metrics/ai/ai_repeats.h"
+#include "metrics/ai/ai_spans.h"
 #include "metrics/base/err.h"
 #include "metrics/base/job.h"
 #include "metrics/base/map.h"
@@ -246,6 +247,12 @@ static bool is_range(const pj_device_tables *t, const pj_sql_rows *row)
     return found;
 }
 
+static pj_str name_of_range(const pj_device_tables *t, const pj_sql_rows *row, unsigned column)
+{
+    pj_str name = pj_sql_rows_text(row, column);
+    return name.len ? name : pj_device_tables_text(t, pj_sql_rows_integer(row, column + 1, -1));
+}
+
 static void take_range(pj_device_tables *t, const pj_sql_rows *row)
 {
     const int64_t most = INT64_C(1) << 60;
@@ -253,24 +260,39 @@ static void take_range(pj_device_tables *t, const pj_sql_rows *row)
             end = pj_sql_rows_integer(row, 1, INT64_MIN);
     if (!is_range(t, row) || end < begin || begin < -most || end > most)
         return;
-    pj_str name = pj_sql_rows_text(row, 4);
-    if (!name.len)
-        name = pj_device_tables_text(t, pj_sql_rows_integer(row, 5, -1));
+    pj_str name = name_of_range(t, row, 4);
     pj_ai_rank *rank = rank_of(t, row, 2);
     int64_t thread = pj_sql_rows_integer(row, 2, 0);
+    if (t->loading && pj_ai_ranges_is_loading(name))
+        pj_ai_spans_add(&rank->loading, begin + t->base, end + t->base);
     pj_ai_repeats_add(rank, thread, begin + t->base, end + t->base, name);
     if (rank->ranges)
         pj_ai_ranges_add(rank, thread, begin + t->base, end + t->base, name);
 }
 
-/// Only where somebody asks for steps or regions, or exchanges are to be told: there may be very
-/// many. They come in the order of their begins, but for a few.
+/// Who loads data says so by ranges from the begin on. Where there are exchanges all ranges are
+/// read anyway. What is asked for does not matter: the account is the same.
+static bool look_for_loading(pj_device_tables *t, pj_err *err)
+{
+    for (size_t i = 0; i < t->count; i++)
+        t->loading = t->loading || t->ranks[i]->exchange_count;
+    if (t->loading)
+        return true;
+    pj_sql_rows *rows = pj_sql_rows_new(t->file, "NVTX_EVENTS", "text textId", err);
+    for (size_t i = 0; rows && !t->loading && i < OFTEN && pj_sql_rows_next(rows, err); i++)
+        t->loading = pj_ai_ranges_is_loading(name_of_range(t, rows, 0));
+    pj_sql_rows_free(rows);
+    return !err->code;
+}
+
+/// Only where somebody asks for steps or regions, exchanges are to be told, or data is loaded:
+/// there may be very many. They come in the order of their begins, but for a few.
 static bool read_ranges(pj_device_tables *t, pj_job *job, pj_err *err)
 {
-    bool wanted = t->steps;
     pj_device_tables_expect_ranges(t, OFTEN);
-    for (size_t i = 0; i < t->count; i++)
-        wanted = wanted || t->ranks[i]->ranges;
+    if (!look_for_loading(t, err))
+        return false;
+    bool wanted = t->steps || t->regions || t->loading;
     if (!wanted)
         return true;
     for (size_t i = 0; i < PJ_NSYS_RANGE_TYPES; i++)

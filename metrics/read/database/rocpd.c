@@ -4,6 +4,7 @@
 #include "metrics/ai/ai_ranges.h"
 #include "metrics/ai/ai_rank.h"
 #include "metrics/ai/ai_repeats.h"
+#include "metrics/ai/ai_spans.h"
 #include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
 #include "metrics/base/err.h"
@@ -32,6 +33,7 @@ typedef struct rocpd {
     pj_map symbols;     // of a kernel: its name
     pj_map agents;      // of an agent that is a GPU: its index plus one
     pj_map units;       // of that index: low and high half of its uuid
+    pj_map categories;  // of a number of a category: whether programs mark by it
     pj_map marks;       // of an event that a program marks: its text, 0 = that of the region
     pj_buf text;        // without its escapes
 } rocpd;
@@ -60,7 +62,7 @@ static uint64_t key_of(const pj_sql_rows *row, unsigned column)
 }
 
 /// Categories of rocTX: MARKER_CORE_RANGE_API of rocprofv3, rocm_marker_api of rocprof-sys.
-static bool is_mark(pj_str category)
+static bool is_mark_word(pj_str category)
 {
     static const pj_str words[] = {
         {"MARKER", 6}, {"marker", 6}, {"ROCTX", 5}, {"roctx", 5}, {"rocTX", 5}};
@@ -68,6 +70,16 @@ static bool is_mark(pj_str category)
         if (pj_str_contains(category, words[i]))
             return true;
     return false;
+}
+
+static bool is_mark(rocpd *r, int64_t category)
+{
+    uint32_t known;
+    if (pj_map_get(&r->categories, (uint64_t)category, &known))
+        return known;
+    bool mark = is_mark_word(pj_device_tables_text(r->tables, category));
+    pj_map_put(&r->categories, (uint64_t)category, mark);
+    return mark;
 }
 
 /// What the program calls the range: {"message": "..."}.
@@ -89,11 +101,11 @@ static void take_event(rocpd *r, const pj_sql_rows *row)
     uint32_t id = pj_device_tables_id(pj_sql_rows_integer(row, 1, -1));
     if (id != PJ_AI_NONE)
         pj_map_put(&r->stack_of, key_of(row, 0), id);
-    if ((r->tables->regions || r->tables->steps) &&
-        is_mark(pj_device_tables_text(r->tables, pj_sql_rows_integer(row, 2, -1))))
-        pj_map_put(
-            &r->marks, key_of(row, 0),
-            pj_ai_rank_name(r->tables->texts, message_of(pj_sql_rows_text(row, 3), &r->text)));
+    if (!is_mark(r, pj_sql_rows_integer(row, 2, -1)))
+        return;
+    pj_str name = message_of(pj_sql_rows_text(row, 3), &r->text);
+    if (r->tables->regions || r->tables->steps || !name.len || pj_ai_ranges_is_loading(name))
+        pj_map_put(&r->marks, key_of(row, 0), pj_ai_rank_name(r->tables->texts, name));
 }
 
 static void take_symbol(rocpd *r, const pj_sql_rows *row)
@@ -192,6 +204,8 @@ static void take_mark(rocpd *r, const pj_sql_rows *row)
     pj_str name = pj_str_of(r->tables->texts->names[text]);
     if (!name.len)
         name = pj_device_tables_text(r->tables, pj_sql_rows_integer(row, 3, -1));
+    if (pj_ai_ranges_is_loading(name))
+        pj_ai_spans_add(&rank->loading, begin, end);
     int64_t thread = pj_sql_rows_integer(row, 5, 0);
     if (rank->ranges)
         pj_ai_ranges_add(rank, thread, begin, end, name);
@@ -200,9 +214,10 @@ static void take_mark(rocpd *r, const pj_sql_rows *row)
 
 static const char region_columns[] = "start! end! pid name_id event_id tid";
 
+/// Those of regions and steps where somebody asks for them, of data loading always.
 static bool read_marks(rocpd *r, pj_err *err)
 {
-    if (!r->tables->regions && !r->tables->steps)
+    if (!r->marks.count && !r->tables->regions && !r->tables->steps)
         return true;
     if (r->tables->regions)
         pj_device_tables_expect_ranges(r->tables, SIZE_MAX);
@@ -268,6 +283,7 @@ bool pj_rocpd_read(pj_device_tables *tables, pj_job *job, pj_err *err)
         pj_map_free(&r.stack_of);
         pj_map_free(&r.symbols);
         pj_map_free(&r.agents);
+        pj_map_free(&r.categories);
         pj_map_free(&r.marks);
         pj_buf_free(&r.text);
     }

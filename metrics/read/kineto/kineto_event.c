@@ -1,6 +1,7 @@
 // Members in any order; arguments are looked at again only where the category wants them.
 #include "metrics/read/kineto/kineto_event.h"
 
+#include "metrics/ai/ai_ranges.h"
 #include "metrics/base/num.h"
 
 #include <stddef.h>
@@ -120,11 +121,6 @@ bool pj_kineto_is_step(pj_str name)
     return pj_str_starts(name, PJ_S("ProfilerStep#"));
 }
 
-bool pj_kineto_is_loading(pj_str name)
-{
-    return pj_str_starts(name, PJ_S("enumerate(DataLoader)"));
-}
-
 /// Most events of a trace are operators and functions of Python.
 static bool tells_nothing(const pj_kineto_event *event)
 {
@@ -132,7 +128,7 @@ static bool tells_nothing(const pj_kineto_event *event)
         return false;
     return event->class == PJ_KINETO_OTHER ||
            (event->class == PJ_KINETO_OPERATOR && !pj_kineto_is_step(event->name) &&
-            !pj_kineto_is_loading(event->name));
+            !pj_ai_ranges_is_loading(event->name));
 }
 
 /// A negative duration is counted whatever it is of.

@@ -40,9 +40,8 @@ typedef struct pj_kineto_args {
 /// passed over, if that has no negative number.
 const char *pj_kineto_event_read(const char *at, const char *end, bool whole,
                                  pj_kineto_event *event, pj_json_broken *broken);
-/// Whether a range of this name is a step of the profiler, or loads data.
+/// Whether a range of this name is a step of the profiler.
 bool pj_kineto_is_step(pj_str name);
-bool pj_kineto_is_loading(pj_str name);
 /// What the arguments tell of a record or a call.
 pj_kineto_args pj_kineto_args_read(pj_str args);
 

@@ -216,7 +216,7 @@ static void add_region(reading *r, int64_t thread, int64_t begin, int64_t end, p
 
 static void add_range(reading *r, const pj_kineto_event *event)
 {
-    bool steps = pj_kineto_is_step(event->name), loads = pj_kineto_is_loading(event->name);
+    bool steps = pj_kineto_is_step(event->name), loads = pj_ai_ranges_is_loading(event->name);
     int64_t begin, end, number;
     bool region = !steps && !loads;
     bool wanted = r->rank->ranges || r->rank->repeats;

@@ -293,6 +293,37 @@ static void stamps_are_numbers(void **state)
     assert_int_equal(run->ai->shares[0].idle[PJ_AI_IDLE_unknown], 0);
 }
 
+static void expect_idle(const char *path, const uint64_t want[PJ_AI_IDLE_CAUSES])
+{
+    for (int regions = 0; regions < 2; regions++) {
+        pj_err err = {.code = PJ_E_NONE};
+        pj_job job = {.workers = 1};
+        pj_load_opts opts = {.functions = regions ? PJ_CUT_FUNCTIONS : 0};
+        pj_auto_run run = pj_load(path, opts, &job, &err);
+        need_module(&err);
+        assert_non_null(run);
+        assert_memory_equal(run->ai->shares[0].idle, want, sizeof run->ai->shares[0].idle);
+    }
+}
+
+/// A range says so; the account is the same whether regions are asked for.
+static void loading_is_a_cause(void **state)
+{
+    (void)state;
+    // Before the second kernel 2 host, 28 loading, 5 host, 3 in the launch, 2 after it, and 2 of
+    // these 5 in cudaMalloc; before the third 15 host, 3 and 2.
+    const uint64_t nsys[PJ_AI_IDLE_CAUSES] = {[PJ_AI_IDLE_data_loading] = 28000,
+                                              [PJ_AI_IDLE_runtime] = 2000,
+                                              [PJ_AI_IDLE_host] = 20000,
+                                              [PJ_AI_IDLE_launch] = 6000,
+                                              [PJ_AI_IDLE_launch_latency] = 4000};
+    const uint64_t rocpd[PJ_AI_IDLE_CAUSES] = {[PJ_AI_IDLE_data_loading] = 1000,
+                                               [PJ_AI_IDLE_launch] = 500,
+                                               [PJ_AI_IDLE_launch_latency] = 500};
+    expect_idle(PJ_SOURCE_DIR "/tests/golden/nsys/loading.sqlite", nsys);
+    expect_idle(PJ_SOURCE_DIR "/tests/golden/rocpd/loading_results.db", rocpd);
+}
+
 /// Of a graph that is recorded as a whole there are no kernels; its launch is a call as any.
 static void graphs_are_compute(void **state)
 {
@@ -610,6 +641,7 @@ int main(void)
         cmocka_unit_test(a_journal_beside_it_is_told_of),
         cmocka_unit_test(lacking_tables_are_refused),
         cmocka_unit_test(stamps_are_numbers),
+        cmocka_unit_test(loading_is_a_cause),
         cmocka_unit_test(graphs_are_compute),
         cmocka_unit_test(files_without_processes_hold_one),
         cmocka_unit_test(views_are_refused),

@@ -1,7 +1,6 @@
 // What calls wait for, rule by rule, with answers worked out by hand (DEFINITIONS 9).
 #include "metrics/run/aspect.h"
 #include "metrics/run/waits/run_waits.h"
-#include "metrics/run/waits/wait_causes.h"
 #include "tests/support/trace/replay_script.h"
 
 #include <setjmp.h>
@@ -43,20 +42,6 @@ static void solve(pj_script *s, uint64_t runtime)
     }
 }
 
-static double lost(const pj_script *s, const char *metric, const char *cause)
-{
-    pj_auto_arena arena = pj_arena_new(NULL);
-    uint32_t count;
-    double ns = 0;
-    const pj_wait_cause *causes =
-        pj_wait_causes(s->run, PJ_WORK_OUTSIDE, PJ_WORK_OUTSIDE, arena, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(causes[i].metric, metric) == 0 &&
-            (!cause || strcmp(causes[i].cause, cause) == 0))
-            ns += causes[i].loss_ns;
-    return ns;
-}
-
 // Messages
 
 static void a_receive_waits_for_its_sender(void **state)
@@ -89,13 +74,13 @@ static void losses_are_shared_over_their_causes(void **state)
     pj_script_last(s, 1, 200);
     solve(s, 200);
     assert_true(s->run->ideal.runtime_ns == 190);
-    assert_true(lost(s, "load_balance", "late_sender") == 60);
-    assert_true(lost(s, "load_balance", "end") == 10);
-    assert_true(lost(s, "serialisation_efficiency", NULL) == 0);
-    assert_true(lost(s, "transfer_efficiency", "MPI_Recv") == 20);
-    assert_true(lost(s, "transfer_efficiency", "MPI_Send") == 10);
-    assert_true(lost(s, "transfer_efficiency", "end") == -10);
-    assert_true(lost(s, "transfer_efficiency", NULL) == 2 * (200 - 190));
+    assert_true(pj_script_lost(s, "load_balance", "late_sender") == 60);
+    assert_true(pj_script_lost(s, "load_balance", "end") == 10);
+    assert_true(pj_script_lost(s, "serialisation_efficiency", NULL) == 0);
+    assert_true(pj_script_lost(s, "transfer_efficiency", "MPI_Recv") == 20);
+    assert_true(pj_script_lost(s, "transfer_efficiency", "MPI_Send") == 10);
+    assert_true(pj_script_lost(s, "transfer_efficiency", "end") == -10);
+    assert_true(pj_script_lost(s, "transfer_efficiency", NULL) == 2 * (200 - 190));
 }
 
 static void a_send_waits_for_its_receiver(void **state)
@@ -389,14 +374,14 @@ static void ranks_come_to_a_region_at_different_times(void **state)
     assert_true(s->run->waits->has_ideal);
     assert_true(s->run->ideal.runtime_ns == 90);
     assert_true(s->run->ideal.ahead_ns[0] == 5 && s->run->ideal.ahead_ns[1] == 0);
-    assert_true(lost(s, "load_balance", "barrier_wait") == 20);
-    assert_true(lost(s, "load_balance", NULL) == 90 - 70);
-    assert_true(lost(s, "serialisation_efficiency", "barrier_wait") == 5);
-    assert_true(lost(s, "serialisation_efficiency", "begin") == -5);
-    assert_true(lost(s, "serialisation_efficiency", NULL) == 0);
-    assert_true(lost(s, "transfer_efficiency", "MPI_Barrier") == 15);
-    assert_true(lost(s, "transfer_efficiency", "begin") == 5);
-    assert_true(lost(s, "transfer_efficiency", NULL) == 2 * (100 - 90));
+    assert_true(pj_script_lost(s, "load_balance", "barrier_wait") == 20);
+    assert_true(pj_script_lost(s, "load_balance", NULL) == 90 - 70);
+    assert_true(pj_script_lost(s, "serialisation_efficiency", "barrier_wait") == 5);
+    assert_true(pj_script_lost(s, "serialisation_efficiency", "begin") == -5);
+    assert_true(pj_script_lost(s, "serialisation_efficiency", NULL) == 0);
+    assert_true(pj_script_lost(s, "transfer_efficiency", "MPI_Barrier") == 15);
+    assert_true(pj_script_lost(s, "transfer_efficiency", "begin") == 5);
+    assert_true(pj_script_lost(s, "transfer_efficiency", NULL) == 2 * (100 - 90));
 }
 
 /// Both ranks are in a barrier all the time.

@@ -313,20 +313,6 @@ static void regions_cost_what_the_path_does_longer(void **state)
     assert_true(fabs(b->imbalance_ns - 58) < 1e-9);
 }
 
-static double lost(const pj_script *s, const char *metric, const char *cause)
-{
-    pj_auto_arena arena = pj_arena_new(NULL);
-    uint32_t count;
-    double ns = 0;
-    const pj_wait_cause *causes =
-        pj_wait_causes(s->run, PJ_WORK_OUTSIDE, PJ_WORK_OUTSIDE, arena, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(causes[i].metric, metric) == 0 &&
-            (!cause || strcmp(causes[i].cause, cause) == 0))
-            ns += causes[i].loss_ns;
-    return ns;
-}
-
 /// On the ideal network the second thread of rank 0 begins with the first one, at 10, and is waited
 /// for until 49 in place of 40. What the first one does until its send takes so much longer.
 static void ranks_wait_for_their_threads(void **state)
@@ -351,11 +337,11 @@ static void ranks_wait_for_their_threads(void **state)
     assert_int_equal(ideal_path_of(d, "function 1", 0), 48); // 40 of 45 that take 54
     assert_int_equal(ideal_path_of(d, "outside any function", 0), 6 + 13);
     assert_int_equal(s->run->waits->sums[0].ideal_ns, 54 - 20);
-    assert_true(lost(s, "load_balance", "late_sender") == 34);
-    assert_true(lost(s, "load_balance", "end") == 3);
-    assert_true(lost(s, "serialisation_efficiency", NULL) == 0);
-    assert_true(lost(s, "transfer_efficiency", "outside_mpi") == -9);
-    assert_true(lost(s, "transfer_efficiency", NULL) == 2 * (60 - 67));
+    assert_true(pj_script_lost(s, "load_balance", "late_sender") == 34);
+    assert_true(pj_script_lost(s, "load_balance", "end") == 3);
+    assert_true(pj_script_lost(s, "serialisation_efficiency", NULL) == 0);
+    assert_true(pj_script_lost(s, "transfer_efficiency", "outside_mpi") == -9);
+    assert_true(pj_script_lost(s, "transfer_efficiency", NULL) == 2 * (60 - 67));
 }
 
 /// Rank 0 calls MPI in OpenMP: counted as computation, that takes longer than the ideal runtime.

@@ -1,7 +1,9 @@
 // Events are kept in the order in which they were written down, and sorted stably before a replay.
 #include "tests/support/trace/replay_script.h"
 
+#include "metrics/base/arena.h"
 #include "metrics/base/buf.h"
+#include "metrics/run/waits/wait_causes.h"
 #include "metrics/trace/mpi_call.h"
 
 #include <stdio.h>
@@ -277,4 +279,18 @@ void pj_script_expect(const pj_script *script, uint32_t rank, double finish, dou
 uint64_t pj_script_counted(const pj_script *script, pj_import_key key)
 {
     return script->run->import.count[key];
+}
+
+double pj_script_lost(const pj_script *script, const char *metric, const char *cause)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    uint32_t count;
+    double ns = 0;
+    const pj_wait_cause *causes =
+        pj_wait_causes(script->run, PJ_WORK_OUTSIDE, PJ_WORK_OUTSIDE, arena, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(causes[i].metric, metric) == 0 &&
+            (!cause || strcmp(causes[i].cause, cause) == 0))
+            ns += causes[i].loss_ns;
+    return ns;
 }

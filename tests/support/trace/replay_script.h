@@ -92,6 +92,9 @@ void pj_script_last(pj_script *script, uint32_t location, uint64_t time);
 /// (0 = all at once); the results are in script->run->ideal.
 void pj_script_replay(pj_script *script, pj_replay_opts opts, size_t batch);
 
+/// ns that a metric of the replayed run is lost to a cause; NULL = to all of them together.
+double pj_script_lost(const pj_script *script, const char *metric, const char *cause);
+
 // By cmocka's means.
 
 /// Replays on the ideal network, with an account of waits; fails when there is no answer.

@@ -176,12 +176,18 @@ static bool read_ranks(ranks *r, pj_err *err)
 static bool check_devices(const ranks *r, pj_ai_rank *const *all, size_t count, pj_err *err)
 {
     const pj_ai_rank *cut = NULL;
+    bool unranked = false;
     for (size_t i = 0; i < count; i++) {
         if (all[i]->device_count)
             return true;
         if (all[i]->cut && !cut)
             cut = all[i];
+        unranked = unranked || all[i]->odd[PJ_AI_ODD_unranked];
     }
+    if (unranked)
+        return pj_fail(err, PJ_E_MISSING, r->pass->run->path, 0,
+                       "no process of a device is called by a rank, in a file made of those of "
+                       "several ranks: give the files of single ranks");
     if (cut)
         return pj_fail(err, PJ_E_FORMAT, cut->path, 0,
                        "is cut short or broken: nothing after byte %llu of its text can be read, "

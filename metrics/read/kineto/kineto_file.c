@@ -250,14 +250,23 @@ static void take_name(reading *r, const pj_kineto_event *event)
         pj_kineto_split_note(r->learns, event->pid, value);
 }
 
+/// In a file of several ranks; false where the name of its process tells none.
+static bool tell_rank(reading *r, const pj_kineto_event *event)
+{
+    size_t index = pj_kineto_split_of(r->split, event->pid);
+    bool told = index < r->split->count;
+    bool record = event->class == PJ_KINETO_KERNEL || event->class == PJ_KINETO_COPY;
+    if (told)
+        r->rank = r->ranks[index];
+    else if (record && event->phase == 'X')
+        r->ranks[0]->odd[PJ_AI_ODD_unranked]++;
+    return told;
+}
+
 static void take_event(reading *r, const pj_kineto_event *event)
 {
-    if (r->split) {
-        size_t index = pj_kineto_split_of(r->split, event->pid);
-        if (index == r->split->count)
-            return;
-        r->rank = r->ranks[index];
-    }
+    if (r->split && !tell_rank(r, event))
+        return;
     r->rank->events++;
     if (event->phase == 'M')
         take_name(r, event);

@@ -561,6 +561,19 @@ static void merged_files_are_taken_apart(void **state)
     assert_true(kineto_run_says(run, "2 ranks come from files that were made of those of several"));
 }
 
+/// As above, but devices of rank 1, or of both, are not called by it.
+static void records_without_a_rank_are_said(void **state)
+{
+    (void)state;
+    pj_auto_run run = must_load("merged/one_unnamed.json", 1);
+    assert_true(kineto_run_says(run, "2 records of devices are of processes that no name tells"));
+    pj_err err = {.code = PJ_E_NONE};
+    pj_job job = {.workers = 1};
+    assert_null(pj_load(PJ_SOURCE_DIR "/tests/golden/kineto/merged/unnamed.json",
+                        (pj_load_opts){.tag = NULL}, &job, &err));
+    assert_non_null(strstr(err.text, "no process of a device is called by a rank"));
+}
+
 static void ranks_that_lack_are_said(void **state)
 {
     (void)state;
@@ -585,6 +598,7 @@ int main(void)
         cmocka_unit_test(operations_have_rows_of_their_own),
         cmocka_unit_test(oddities_are_said),
         cmocka_unit_test(merged_files_are_taken_apart),
+        cmocka_unit_test(records_without_a_rank_are_said),
         cmocka_unit_test(ranks_that_lack_are_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,7 +154,8 @@ typedef struct pj_ai_rank {
     const char *path;
     int64_t rank, world; // -1 = the file does not tell
     bool hip, cut;
-    bool windowed; // only what lies from `from` to `until` counts
+    bool true_ends; // of records of HIP: the device's own stamps
+    bool windowed;  // only what lies from `from` to `until` counts
     int64_t from, until;
     bool some_steps; // only what these launch counts, both included
     int64_t first_step, last_step;

@@ -126,6 +126,7 @@ static bool sort(settling *s, void *items, size_t count, size_t size,
 static void sift_records(pj_ai_rank *rank)
 {
     size_t kept = 0;
+    bool clips = rank->hip && !rank->true_ends;
     for (size_t i = 0; i < rank->record_count; i++) {
         pj_ai_spill_pass(&rank->spill, i);
         pj_ai_record record = rank->records[i];
@@ -135,8 +136,8 @@ static void sift_records(pj_ai_rank *rank)
             continue;
         }
         if (last && last->stream == record.stream && last->end > record.begin) {
-            rank->odd[rank->hip ? PJ_AI_ODD_clipped : PJ_AI_ODD_overlap]++;
-            if (rank->hip)
+            rank->odd[clips ? PJ_AI_ODD_clipped : PJ_AI_ODD_overlap]++;
+            if (clips)
                 last->end = record.begin;
         }
         rank->records[kept++] = record;

@@ -138,7 +138,7 @@ static pj_ai_rank *rank_of(rocpd *r, const pj_sql_rows *row, unsigned column)
 {
     pj_ai_rank *rank = pj_device_tables_rank(
         r->tables, r->index * ((int64_t)1 << 32) + (uint32_t)pj_sql_rows_integer(row, column, 0));
-    rank->hip = true;
+    rank->hip = rank->true_ends = true;
     return rank;
 }
 

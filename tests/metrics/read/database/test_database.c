@@ -306,6 +306,19 @@ static void expect_idle(const char *path, const uint64_t want[PJ_AI_IDLE_CAUSES]
     }
 }
 
+/// Kernels of one queue may run together: the first one lasts 80 us, of which 10 beside the second.
+static void kernels_of_a_queue_overlap(void **state)
+{
+    (void)state;
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_run run = load(PJ_SOURCE_DIR "/tests/golden/rocpd/overlap_results.db", &err);
+    need_module(&err);
+    assert_non_null(run);
+    assert_int_equal(run->ai->shares[0].useful, 80000);
+    assert_int_equal(run->ai->shares[0].unsplit, 20000);
+    assert_true(is_said(run, "1 records of one stream overlap"));
+}
+
 /// A range says so; the account is the same whether regions are asked for.
 static void loading_is_a_cause(void **state)
 {
@@ -641,6 +654,7 @@ int main(void)
         cmocka_unit_test(a_journal_beside_it_is_told_of),
         cmocka_unit_test(lacking_tables_are_refused),
         cmocka_unit_test(stamps_are_numbers),
+        cmocka_unit_test(kernels_of_a_queue_overlap),
         cmocka_unit_test(loading_is_a_cause),
         cmocka_unit_test(graphs_are_compute),
         cmocka_unit_test(files_without_processes_hold_one),

@@ -21,7 +21,7 @@ enum {
 
 typedef struct part {
     uint32_t key; // region, rank
-    int64_t ns;
+    uint64_t ns;
 } part;
 
 typedef struct node {
@@ -275,7 +275,7 @@ static void sum_up(pj_wait_paths *paths, uint32_t rank, uint64_t until)
              i++) {
             const pj_region_piece *piece = pj_wait_steps_piece(paths->steps, line, i);
             if (piece->ns)
-                add_part(paths, id, (part){key_of(paths, piece->region, rank), (int64_t)piece->ns});
+                add_part(paths, id, (part){key_of(paths, piece->region, rank), piece->ns});
         }
         if (n->kept || n->to > until)
             break;
@@ -307,8 +307,7 @@ void pj_wait_paths_spend(pj_wait_paths *paths, uint32_t rank, pj_region_piece pi
     if (pj_wait_steps_spend(paths->steps, rank, piece) || !piece.ns)
         return;
     add_time(paths, rank, piece.region, (int64_t)piece.ns);
-    add_part(paths, t->nodes[t->count - 1],
-             (part){key_of(paths, piece.region, rank), (int64_t)piece.ns});
+    add_part(paths, t->nodes[t->count - 1], (part){key_of(paths, piece.region, rank), piece.ns});
 }
 
 void pj_wait_paths_begin(pj_wait_paths *paths, uint32_t rank, uint64_t enter, uint32_t region)
@@ -416,7 +415,7 @@ static void write_path(const pj_wait_paths *paths, pj_critical_path *out, pj_are
 {
     enum { KEYS = PJ_WAIT_REGIONS_MOST << RANK_BITS };
     pj_auto_arena scratch = pj_arena_new(NULL);
-    int64_t *sums = pj_new_n(scratch, int64_t, KEYS);
+    uint64_t *sums = pj_new_n(scratch, uint64_t, KEYS);
     bool apart = paths->ranks <= 1u << RANK_BITS;
     const trail *last = &paths->trails[out->last_rank];
     size_t count = 0;
@@ -430,7 +429,7 @@ static void write_path(const pj_wait_paths *paths, pj_critical_path *out, pj_are
         if (sums[key] > 0)
             out->parts[out->count++] =
                 (pj_path_part){apart ? key & ((1u << RANK_BITS) - 1) : PJ_CULPRIT_OTHERS,
-                               key >> RANK_BITS, (uint64_t)sums[key]};
+                               key >> RANK_BITS, sums[key]};
     qsort(out->parts, out->count, sizeof *out->parts, by_place);
 }
 

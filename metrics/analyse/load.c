@@ -388,6 +388,8 @@ static void keep_iterations(pj_run *run, const pj_iterations *found)
     pj_iterations *kept = pj_new(run->arena, pj_iterations);
     *kept = *found;
     kept->borders.at = NULL;
+    kept->looked_at = NULL;
+    kept->lack = found->lack ? pj_arena_text(run->arena, pj_str_of(found->lack)) : NULL;
     kept->anchor = found->anchor ? pj_arena_text(run->arena, pj_str_of(found->anchor)) : NULL;
     kept->outlier = pj_new_n(run->arena, bool, found->borders.count + 1);
     if (found->outlier)

@@ -8,8 +8,10 @@
 #include "metrics/base/num.h"
 #include "metrics/run/parts/anchors.h"
 #include "metrics/run/parts/slices.h"
+#include "metrics/run/parts/useful_signal.h"
 #include "metrics/run/run.h"
 #include "metrics/stat/parts/call_list_sink.h"
+#include "metrics/stat/parts/slice_sink.h"
 #include "metrics/trace/roi.h"
 #include "metrics/trace/sink.h"
 
@@ -18,7 +20,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { ITERATIONS_MOST = 1 << 16 }; // later ones are left out
+enum {
+    ITERATIONS_MOST = 1 << 16, // later ones are left out
+    BIN_LEAST = 100,           // ns, of the useful share
+};
 
 /// Where they are looked for.
 typedef struct looking {
@@ -41,16 +46,22 @@ bool pj_load_wants_iterations(const pj_load_opts *opts, const char *path)
            (opts->steps && !is_pipe(path));
 }
 
+static pj_load_opts plain(const looking *l)
+{
+    return (pj_load_opts){.roi = {.kind = PJ_ROI_OFF},
+                          .ignore_summary = true,
+                          .no_replay = true,
+                          .raw_clock = l->opts->raw_clock};
+}
+
 /// A pass for a sink alone; the run without times.
 static pj_run *listen(const looking *l, const pj_sink *sink, pj_err *err)
 {
-    pj_load_opts plain = {.roi = {.kind = PJ_ROI_OFF},
-                          .ignore_summary = true,
-                          .no_replay = true,
-                          .raw_clock = l->opts->raw_clock,
-                          .listeners = sink,
-                          .listener_count = 1};
-    return pj_load(l->path, plain, l->job, err);
+    pj_load_opts opts = plain(l);
+    opts.regions = true;
+    opts.listeners = sink;
+    opts.listener_count = 1;
+    return pj_load(l->path, opts, l->job, err);
 }
 
 static bool can_be_read_again(const char *path, pj_err *err)
@@ -216,8 +227,9 @@ static void take_same(const looking *l, const pj_chain *model, pj_chain *chains,
     }
 }
 
-static bool settle(const looking *l, uint32_t ranks, pj_iterations *out, pj_err *err)
+static bool settle(const looking *l, const pj_run *run, pj_iterations *out, pj_err *err)
 {
+    uint32_t ranks = run->layout.ranks;
     uint32_t count = pj_call_lists_count(l->lists);
     pj_chain *chains = find_chains(l->lists, l->arena, out);
     uint32_t number = pj_iterations_vote(chains, count, out, l->arena);
@@ -227,7 +239,7 @@ static bool settle(const looking *l, uint32_t ranks, pj_iterations *out, pj_err 
     bool apart = ranks > count || disagree(chains, count, model);
     if (apart)
         model = most_followed(l, chains, number);
-    out->anchor = pj_anchor_text(&model->anchor, l->arena);
+    out->anchor = pj_anchor_text(&model->anchor, run, l->arena);
     out->by_calls = model->by_calls;
     if (ranks > count)
         return follow_all(l, model, number, out, err);
@@ -242,6 +254,73 @@ static bool settle(const looking *l, uint32_t ranks, pj_iterations *out, pj_err 
     set_borders(out, of, ranks, common_number(chains, count, number), l->arena);
     pj_iterations_judge(out, ranks, l->arena);
     return true;
+}
+
+// In the useful share
+
+static void take_starts(const pj_useful_signal *signal, const pj_slices *slices, uint32_t ranks,
+                        pj_iterations *out, pj_arena *arena)
+{
+    uint64_t *at = pj_new_n(arena, uint64_t, signal->count);
+    for (uint32_t i = 0; i < signal->count; i++)
+        at[i] = slices->items[signal->starts[i]].start_ns;
+    uint64_t length = at[signal->count - 1] - at[0];
+    out->score = (double)length / (double)out->end_ns;
+    if (out->score < PJ_SCORE_LEAST)
+        return;
+    out->lack = NULL;
+    out->anchor = "a rise of the useful share";
+    out->correlation = signal->correlation;
+    out->period_ns = (double)length / (signal->count - 1);
+    out->voted = out->asked = ranks;
+    out->agreement = 1;
+    out->inner = 0;
+    out->borders = (pj_borders){.at = at, .count = signal->count - 1, .ranks = 1};
+    pj_iterations_judge(out, 1, arena);
+}
+
+/// A pass of its own, for runs where nothing is called again and again.
+static bool find_in_useful_share(const looking *l, pj_iterations *out, pj_err *err)
+{
+    pj_slicing_opts bins = pj_slicing_equal(PJ_SLICES_MOST);
+    pj_load_opts opts = plain(l);
+    opts.slices = &bins;
+    pj_auto_run run = pj_load(l->path, opts, l->job, err);
+    const pj_slices *slices = run ? run->slices : NULL;
+    if (!slices || !slices->count || out->end_ns / slices->count < BIN_LEAST)
+        return run != NULL;
+    double *share = pj_new_n(l->arena, double, slices->count);
+    for (uint32_t i = 0; i < slices->count; i++)
+        share[i] = slices->items[i].sums.useful_mean * slices->count / (double)out->end_ns;
+    pj_useful_signal signal = pj_useful_signal_find(share, slices->count, l->arena);
+    if (signal.count)
+        take_starts(&signal, slices, run->layout.ranks, out, l->arena);
+    return true;
+}
+
+/// Whether there are hardly any calls, all else was in vain, and iterations are asked for.
+static bool wants_useful_share(const looking *l, const pj_iterations *out)
+{
+    bool asked = l->opts->iterations || l->opts->roi.kind == PJ_ROI_ITERATIONS;
+    return asked && out->lack && pj_call_lists_count(l->lists) &&
+           pj_call_lists_at(l->lists, 0)->few;
+}
+
+/// In what iterations are looked for; NULL = there is nothing of the kind.
+static const char *look_at(const looking *l, pj_iterations *out)
+{
+    bool functions = false;
+    for (uint32_t i = 0; i < pj_call_lists_count(l->lists); i++) {
+        const pj_call_list *calls = pj_call_lists_at(l->lists, i);
+        out->openmp |= calls->openmp;
+        for (size_t k = 0; k < calls->function_count; k++)
+            functions |= calls->functions[k].count > 0;
+    }
+    if (!out->mpi && !out->openmp)
+        return functions ? "the functions of its ranks" : NULL;
+    const char *calls = out->openmp ? "parallel regions" : "MPI calls";
+    return pj_arena_format(l->arena, "the %s%s of its ranks", calls,
+                           functions ? " and functions" : "");
 }
 
 /// Where all ranks that were asked work.
@@ -272,11 +351,17 @@ bool pj_load_find_iterations(const char *path, const pj_load_opts *opts, pj_job 
     const looking l = {path, opts, job, arena, lists};
     pj_auto_run run = listen(&l, &sink, err);
     bool ok = run != NULL;
-    if (run && !run->has_mpi)
-        out->lack = "it has no MPI calls, in which they are looked for";
+    if (run) {
+        out->mpi = run->has_mpi;
+        out->looked_at = look_at(&l, out);
+    }
+    if (run && !out->looked_at)
+        out->lack = "it has no MPI calls, parallel regions or functions that come again and again";
     else if (run)
-        ok = settle(&l, run->layout.ranks, out, err);
+        ok = settle(&l, run, out, err);
     out->end_ns = run ? run->end_ns : 0;
+    if (ok && wants_useful_share(&l, out))
+        ok = find_in_useful_share(&l, out, err);
     find_work(lists, out);
     out->cut_short = pj_call_lists_full(lists);
     pj_call_lists_free(lists);

@@ -32,7 +32,7 @@ static bool run_iterations(pj_session *session, const void *given, pj_value *out
 static const pj_param_group groups[] = {
     {.rows = pj_input_rows,
      .base = offsetof(iterations_args, load),
-     .help = "One trace of an MPI program, or in Lua a run."},
+     .help = "One trace, or in Lua a run."},
     {.rows = pj_reading_rows, .base = offsetof(iterations_args, load)},
     {.rows = pj_export_rows, .base = offsetof(iterations_args, exports)},
     {0},
@@ -42,9 +42,11 @@ const pj_command pj_command_iterations = {
     .name = "iterations",
     .summary = "Iterations of a run: how many, how long, how even, which are outliers",
     .detail =
-        "MPI calls that come again at even distances, or long computation that does, mark the "
-        "iterations of a rank; where two thirds of the ranks agree on their number they are "
-        "those of the run. Each lasts as long as the rank that takes longest. What lies before "
+        "MPI calls that come again at even distances, or long computation or a function of the "
+        "program that does, mark the iterations of a rank. In a run with next to no MPI calls "
+        "parallel regions stand for them, and where nothing is called again and again the useful "
+        "share along time is looked at. Where two thirds of the ranks agree on their number they "
+        "are those of the run. Each lasts as long as the rank that takes longest. What lies before "
         "the first mark and behind the last one is not counted.\n"
         "--roi iterations makes the steady ones the region of interest of any command, --roi "
         "iterations:3..8 these; metrics --by iteration shows them as columns. Those of AI runs "

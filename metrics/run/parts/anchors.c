@@ -1,8 +1,10 @@
 // Anchors of iterations.
 // Every sequence of one to four calls, and every begin of a burst of some length, may be what an
-// iteration begins with. Each is followed through the list of calls: the distance that covers most
-// time is its period, and the longest run of such distances its chain. Among chains that cover
-// about as much of the run the one that says most with least is taken.
+// iteration begins with, and so may a function: entered by one visit of its caller, as a loop does
+// it, for what an inner loop enters has another caller each time. Each is followed through the list
+// of calls: the distance that covers most time is its period, and the longest run of such distances
+// its chain. Among chains that cover about as much of the run the one that says most with least is
+// taken.
 #include "metrics/run/parts/anchors.h"
 
 #include "metrics/base/buf.h"
@@ -126,9 +128,8 @@ static run_of trim(const walk *w, run_of run, double *room)
     return run;
 }
 
-/// Whether most distances hold several calls, and one that synchronises: eight sends to eight
-/// neighbours are no loop.
-static bool is_loop(const walk *w, run_of run, const pj_call_list *calls)
+/// Whether most distances hold so many calls, and one that synchronises.
+static bool holds(const walk *w, run_of run, const pj_call_list *calls, uint32_t least)
 {
     size_t good = 0;
     for (size_t i = run.first; i < run.last; i++) {
@@ -136,9 +137,21 @@ static bool is_loop(const walk *w, run_of run, const pj_call_list *calls)
         bool synchronises = false;
         for (uint32_t c = from; c < to && c < calls->count && !synchronises; c++)
             synchronises = calls->items[c].synchronises;
-        good += to - from > 1 && synchronises;
+        good += to - from >= least && synchronises;
     }
     return 4 * good >= 3 * (run.last - run.first);
+}
+
+/// Eight sends to eight neighbours are no loop: it holds several calls. One parallel region may be
+/// all of an iteration, where nothing else is found.
+static bool is_loop(const walk *w, run_of run, const pj_call_list *calls, pj_chain *chain)
+{
+    if (chain->anchor.kind == PJ_ANCHOR_FUNCTION && calls->few)
+        return true; // needs no calls
+    if (holds(w, run, calls, 2))
+        return true;
+    chain->loose = calls->openmp && !w->by_calls && holds(w, run, calls, 1);
+    return chain->loose;
 }
 
 static void measure(const walk *w, run_of run, pj_chain *chain, double *room)
@@ -162,7 +175,7 @@ static run_of follow(const walk *w, const pj_call_list *calls, double *room, pj_
     double mode = modal_gap(w, room);
     run_of run = trim(w, longest(w, mode), room);
     uint64_t length = calls->to_ns > calls->from_ns ? calls->to_ns - calls->from_ns : 0;
-    if (!is_long(run) || !length || !is_loop(w, run, calls))
+    if (!is_long(run) || !length || (w->by_calls && mode < 1) || !is_loop(w, run, calls, chain))
         return none;
     chain->by_calls = w->by_calls;
     chain->occurrences = (uint32_t)w->count;
@@ -210,7 +223,7 @@ typedef struct search {
 
 static void try_marks(search *s, const pj_loop_anchor *anchor, size_t count)
 {
-    for (int by_calls = 0; by_calls <= (anchor->kind == PJ_ANCHOR_CALLS); by_calls++) {
+    for (int by_calls = 0; by_calls <= (anchor->kind != PJ_ANCHOR_BURST); by_calls++) {
         walk w = {s->marks, count, by_calls};
         pj_chain chain = {.anchor = *anchor};
         run_of run = follow(&w, s->calls, s->room, &chain);
@@ -241,7 +254,49 @@ static void try_bursts(search *s)
         for (size_t i = 0; i < calls->count; i++)
             if (is_after_burst(calls, i, j))
                 s->marks[count++] = (pj_anchor_mark){begin_of(calls, i), (uint32_t)i};
-        try_marks(s, &(pj_loop_anchor){.kind = PJ_ANCHOR_BURST, .length = j}, count);
+        pj_loop_anchor burst = {.kind = PJ_ANCHOR_BURST, .openmp = calls->openmp, .length = j};
+        try_marks(s, &burst, count);
+    }
+}
+
+static int by_caller(const void *a, const void *b)
+{
+    const pj_entry *x = a, *y = b;
+    if (x->caller != y->caller)
+        return x->caller < y->caller ? -1 : 1;
+    return (x->time > y->time) - (x->time < y->time);
+}
+
+size_t pj_anchors_by_one_visit(const pj_entries *entries, pj_anchor_mark *marks)
+{
+    size_t count = 0, n = entries->count;
+    pj_entry *sorted = pj_take_memory((n + 1) * sizeof *sorted);
+    uint64_t longest = 0;
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = entries->items[i];
+    qsort(sorted, n, sizeof *sorted, by_caller);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && sorted[end].caller == sorted[i].caller; end++)
+            ;
+        if (count && sorted[end - 1].time - sorted[i].time <= longest)
+            continue;
+        longest = sorted[end - 1].time - sorted[i].time;
+        for (count = 0; count < end - i; count++)
+            marks[count] = (pj_anchor_mark){sorted[i + count].time, sorted[i + count].call};
+    }
+    free(sorted);
+    return count;
+}
+
+static void try_functions(search *s)
+{
+    for (size_t i = 0; i < s->calls->function_count; i++) {
+        const pj_entries *entries = &s->calls->functions[i];
+        pj_loop_anchor anchor = {.kind = PJ_ANCHOR_FUNCTION,
+                                 .openmp = s->calls->openmp,
+                                 .length = 1,
+                                 .keys = {entries->key}};
+        try_marks(s, &anchor, pj_anchors_by_one_visit(entries, s->marks));
     }
 }
 
@@ -266,7 +321,7 @@ static uint64_t mix(uint64_t hash, uint64_t key)
 
 static pj_loop_anchor anchor_of(const pj_call_list *calls, uint32_t call, uint32_t length)
 {
-    pj_loop_anchor anchor = {.kind = PJ_ANCHOR_CALLS, .length = length};
+    pj_loop_anchor anchor = {.kind = PJ_ANCHOR_CALLS, .openmp = calls->openmp, .length = length};
     for (uint32_t k = 0; k < length; k++)
         anchor.keys[k] = calls->items[call + k].key;
     return anchor;
@@ -321,8 +376,18 @@ static bool is_better(const found *a, const found *b, double shortest)
     return a->first_ns < b->first_ns;
 }
 
+/// Of loose ones only where there is none that is not.
+static bool has_firm(const search *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (!s->items[i].chain.loose && s->items[i].chain.score >= PJ_SCORE_LEAST)
+            return true;
+    return false;
+}
+
 static const found *choose(const search *s, const found *other_than)
 {
+    bool firm = !other_than && has_firm(s);
     const double near = 0.95, apart = 1.25;
     double best_score = 0, shortest = INFINITY;
     const found *best = NULL;
@@ -330,7 +395,7 @@ static const found *choose(const search *s, const found *other_than)
         for (size_t i = 0; i < s->count; i++) {
             const found *f = &s->items[i];
             double ratio = other_than ? f->chain.period_ns / other_than->chain.period_ns : 2;
-            if (ratio < apart && ratio > 1 / apart)
+            if ((ratio < apart && ratio > 1 / apart) || (firm && f->chain.loose))
                 continue;
             if (round == 0)
                 best_score = fmax(best_score, f->chain.score);
@@ -344,11 +409,33 @@ static const found *choose(const search *s, const found *other_than)
     return best;
 }
 
-/// Where it happens; room for as many as there are calls.
+/// As many marks as an anchor may have.
+static size_t room_for_marks(const pj_call_list *calls)
+{
+    size_t most = calls->count;
+    for (size_t i = 0; i < calls->function_count; i++)
+        if (calls->functions[i].count > most)
+            most = calls->functions[i].count;
+    return most + 1;
+}
+
+static size_t find_entries(const pj_call_list *calls, uint64_t key, pj_anchor_mark *marks)
+{
+    for (size_t i = 0; i < calls->function_count; i++)
+        if (calls->functions[i].key == key)
+            return pj_anchors_by_one_visit(&calls->functions[i], marks);
+    return 0;
+}
+
+/// Where it happens; see room_for_marks.
 static size_t find_marks(const pj_call_list *calls, const pj_loop_anchor *anchor,
                          pj_anchor_mark *marks)
 {
     size_t count = 0;
+    if (anchor->kind == PJ_ANCHOR_FUNCTION)
+        return find_entries(calls, anchor->keys[0], marks);
+    if (anchor->openmp != calls->openmp)
+        return 0;
     for (size_t i = 0; i < calls->count; i++) {
         bool calls_of = anchor->kind == PJ_ANCHOR_CALLS;
         bool here = calls_of ? i + anchor->length <= calls->count
@@ -365,7 +452,7 @@ static size_t find_marks(const pj_call_list *calls, const pj_loop_anchor *anchor
 pj_chain pj_anchors_apply(const pj_call_list *calls, const pj_loop_anchor *anchor, bool by_calls,
                           pj_arena *arena)
 {
-    pj_anchor_mark *marks = pj_take_memory((calls->count + 1) * sizeof *marks);
+    pj_anchor_mark *marks = pj_take_memory(room_for_marks(calls) * sizeof *marks);
     size_t count = find_marks(calls, anchor, marks);
     pj_chain chain = pj_anchors_chain(anchor, by_calls, marks, count, calls, arena);
     free(marks);
@@ -402,7 +489,7 @@ pj_chain pj_anchors_chain_like(const pj_chain *model, const pj_anchor_mark *mark
 
 pj_chain pj_anchors_like(const pj_call_list *calls, const pj_chain *model, pj_arena *arena)
 {
-    pj_anchor_mark *marks = pj_take_memory((calls->count + 1) * sizeof *marks);
+    pj_anchor_mark *marks = pj_take_memory(room_for_marks(calls) * sizeof *marks);
     size_t count = find_marks(calls, &model->anchor, marks);
     pj_chain chain = pj_anchors_chain_like(model, marks, count, arena);
     free(marks);
@@ -420,14 +507,16 @@ pj_chain pj_anchors_find(const pj_call_list *calls, pj_arena *arena, pj_chain *s
     search s = {.calls = calls, .arena = arena};
     pj_chain best = {.count = 0};
     *second = best;
-    if (calls->count < PJ_CHAIN_LEAST)
+    size_t room = room_for_marks(calls);
+    if (room <= PJ_CHAIN_LEAST)
         return best;
-    s.marks = pj_take_memory(calls->count * sizeof *s.marks);
-    s.room = pj_take_memory(calls->count * sizeof *s.room);
-    gram *grams = pj_take_memory(calls->count * sizeof *grams);
+    s.marks = pj_take_memory(room * sizeof *s.marks);
+    s.room = pj_take_memory(room * sizeof *s.room);
+    gram *grams = pj_take_memory(room * sizeof *grams);
     for (uint32_t length = 1; length <= PJ_ANCHOR_CALLS_MOST; length++)
         try_grams(&s, length, grams);
     try_bursts(&s);
+    try_functions(&s);
     const found *f = choose(&s, NULL), *g = f ? choose(&s, f) : NULL;
     const double least = 0.05;
     if (f)

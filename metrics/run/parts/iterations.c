@@ -3,6 +3,9 @@
 
 #include "metrics/base/arena.h"
 #include "metrics/base/num.h"
+#include "metrics/run/regions.h"
+#include "metrics/run/run.h"
+#include "metrics/trace/event.h"
 #include "metrics/trace/mpi_call.h"
 
 #include <math.h>
@@ -57,7 +60,6 @@ static uint32_t most_wanted(const pj_chain *chains, uint32_t count, uint32_t *vo
 uint32_t pj_iterations_vote(const pj_chain *chains, uint32_t count, pj_iterations *out,
                             pj_arena *arena)
 {
-    const double least_score = 0.2;
     enum { LEAST = 3 };
     uint32_t votes, number = most_wanted(chains, count, &votes), kept = 0;
     double *scores = pj_new_n(arena, double, count + 1);
@@ -72,9 +74,10 @@ uint32_t pj_iterations_vote(const pj_chain *chains, uint32_t count, pj_iteration
     out->agreement = count ? (double)votes / count : 0;
     out->score = median(scores, kept);
     out->period_ns = median(periods, kept);
-    if (number >= LEAST && 3 * votes >= 2 * count && out->score >= least_score)
+    if (number >= LEAST && 3 * votes >= 2 * count && out->score >= PJ_SCORE_LEAST)
         return number;
-    out->lack = !number ? "nothing in the MPI calls of its ranks comes again and again"
+    out->lack = !number
+                    ? pj_arena_format(arena, "nothing in %s comes again and again", out->looked_at)
                 : 3 * votes < 2 * count ? "its ranks do not agree on a number of iterations"
                                         : "what comes again and again takes too small a part of it";
     return 0;
@@ -154,17 +157,33 @@ const char *pj_iterations_text(uint32_t first, uint32_t last, pj_arena *arena)
                          : pj_arena_format(arena, "iterations %u to %u", first, last);
 }
 
-const char *pj_anchor_text(const pj_loop_anchor *anchor, pj_arena *arena)
+/// What the k-th call of an anchor is.
+static const char *call_text(const pj_loop_anchor *anchor, uint32_t k, const pj_run *run)
+{
+    const pj_mpi_call_row *row = pj_mpi_call_at((pj_mpi_call)anchor->keys[k]);
+    if (!anchor->openmp)
+        return row ? row->name : "a call";
+    uint64_t key = anchor->keys[k], function = key & UINT32_MAX; // see tell_region
+    const char *label = pj_region_label(run, PJ_OMP_FUNCTION, key);
+    if (!label && function)
+        label = pj_region_label(run, PJ_OMP_FUNCTION, function);
+    return label ? label : "without a name";
+}
+
+const char *pj_anchor_text(const pj_loop_anchor *anchor, const pj_run *run, pj_arena *arena)
 {
     char duration[32];
-    const char *text = "";
+    const char *text = anchor->openmp ? "parallel region " : "";
     if (anchor->kind == PJ_ANCHOR_BURST) {
         pj_format_duration(ldexp(1, (int)anchor->length), duration);
         return pj_arena_format(arena, "a burst of at least %s", duration);
     }
-    for (uint32_t k = 0; k < anchor->length; k++) {
-        const pj_mpi_call_row *row = pj_mpi_call_at((pj_mpi_call)anchor->keys[k]);
-        text = pj_arena_format(arena, "%s%s%s", text, k ? " + " : "", row ? row->name : "a call");
+    if (anchor->kind == PJ_ANCHOR_FUNCTION) {
+        const char *name = pj_region_label(run, PJ_FUNCTION, anchor->keys[0]);
+        return name ? pj_arena_format(arena, "function %s", name)
+                    : pj_arena_format(arena, "function %llu", (unsigned long long)anchor->keys[0]);
     }
+    for (uint32_t k = 0; k < anchor->length; k++)
+        text = pj_arena_format(arena, "%s%s%s", text, k ? " + " : "", call_text(anchor, k, run));
     return text;
 }

@@ -127,25 +127,43 @@ static const char *steady_text(const pj_iterations *it, const pj_table *table, p
     return pj_arena_text(arena, pj_buf_str(&text));
 }
 
+/// How they were found.
+static const char *method_text(const pj_iterations *it, pj_arena *arena)
+{
+    char period[32];
+    pj_format_duration(it->period_ns, period);
+    if (it->correlation > 0)
+        return pj_arena_format(
+            arena,
+            "found in the useful share of all threads (nothing in calls or functions comes again "
+            "and again): after %s it is like itself (autocorrelation %.2f in %d bins, to which the "
+            "borders, the same for all ranks, are exact); %.0f %% of the run.",
+            period, it->correlation, PJ_SLICES_MOST, 100 * it->score);
+    return pj_arena_format(arena,
+                           "each begins with %s, %s apart on a rank "
+                           "(median; lengths are of the rank that takes longest), even in %s; %u "
+                           "of %u ranks asked agree, %.0f %% of %s.",
+                           it->anchor, period,
+                           !it->by_calls ? "time"
+                           : it->openmp  ? "regions"
+                                         : "calls",
+                           it->voted, it->asked, 100 * it->score,
+                           it->mpi ? "the time from MPI_Init to MPI_Finalize" : "the run");
+}
+
 static const char *note_of(const pj_iterations *it, const pj_table *table, pj_arena *arena)
 {
-    char period[32], inner[32];
+    char inner[32];
     if (it->lack)
         return pj_arena_format(arena, "No iterations found: %s.", it->lack);
-    pj_format_duration(it->period_ns, period);
     pj_format_duration(it->inner_ns, inner);
     const char *nested =
         it->inner
             ? pj_arena_format(arena, " Another loop comes %u times, each %s.", it->inner, inner)
             : "";
     return pj_arena_format(
-        arena,
-        "%u iterations and a last one without an end; each begins with %s, %s apart on a rank "
-        "(median; lengths are of the rank that takes longest), even in %s; %u of %u ranks asked "
-        "agree, %.0f %% of the time from MPI_Init to "
-        "MPI_Finalize. %s%s%s " PJ_EFFICIENCIES_OF_PARTS,
-        it->borders.count, it->anchor, period, it->by_calls ? "calls" : "time", it->voted,
-        it->asked, 100 * it->score, steady_text(it, table, arena), nested,
+        arena, "%u iterations and a last one without an end; %s %s%s%s " PJ_EFFICIENCIES_OF_PARTS,
+        it->borders.count, method_text(it, arena), steady_text(it, table, arena), nested,
         it->cut_short ? " The run has more MPI calls than were looked at." : "");
 }
 

@@ -11,6 +11,7 @@
 #include "tests/support/csv.h"
 #include "tests/support/folder.h"
 #include "tests/support/trace/model_app.h"
+#include "tests/support/trace/trace_writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -289,6 +290,173 @@ static void medians_of_even_numbers_lie_between(void **state)
     assert_true(it.outlier[3]);
 }
 
+// Without MPI calls
+
+enum { PARALLEL = 60000001, FUNCTION = 60000019, STEP_NS = 1000000 };
+
+static void save(pj_trace_writer *writer)
+{
+    pj_err err = {.code = PJ_E_NONE};
+    if (!pj_trace_writer_save(writer, folder_file("run.prv"), &err))
+        fail_msg("%s", err.text);
+}
+
+static void visit(pj_trace_writer *writer, pj_place at, uint64_t time, int64_t function,
+                  uint64_t length)
+{
+    pj_trace_writer_event(writer, at, time, FUNCTION, function);
+    pj_trace_writer_event(writer, at, time + length, FUNCTION, 0);
+}
+
+static const char *note_of(const pj_run *run, pj_arena *arena)
+{
+    pj_err err = {.code = PJ_E_NONE};
+    pj_auto_table table = pj_iterations_table(run, &err);
+    assert_non_null(table);
+    return pj_arena_text(arena, pj_str_of(table->note));
+}
+
+static void assert_says(const pj_run *run, const char *what)
+{
+    pj_auto_arena arena = pj_arena_new(NULL);
+    const char *note = note_of(run, arena);
+    if (!strstr(note, what))
+        fail_msg("\"%s\" is not said in: %s", what, note);
+}
+
+/// A main function whose loop calls a step, which calls a kernel ten times.
+static void functions_of_a_loop_are_found_and_not_those_within(void **state)
+{
+    enum { STEPS = 25, KERNELS = 10, MAIN = 1, STEP, KERNEL };
+    const pj_place at = {0, 0};
+    pj_auto_trace writer = pj_trace_writer_new((pj_trace_header){.ranks = 1});
+    (void)state;
+    pj_trace_writer_label_value(writer, FUNCTION, STEP, "advance");
+    pj_trace_writer_state(writer, at, 0, (STEPS + 1) * STEP_NS, 1);
+    pj_trace_writer_event(writer, at, 100, FUNCTION, MAIN);
+    for (uint64_t i = 0; i < STEPS; i++) {
+        uint64_t time = STEP_NS / 2 + i * STEP_NS;
+        pj_trace_writer_event(writer, at, time, FUNCTION, STEP);
+        for (uint64_t k = 0; k < KERNELS; k++)
+            visit(writer, at, time + 1000 + k * 90000, KERNEL, 80000);
+        pj_trace_writer_event(writer, at, time + 950000, FUNCTION, 0);
+    }
+    pj_trace_writer_event(writer, at, (STEPS + 1) * STEP_NS - 100, FUNCTION, 0);
+    save(writer);
+    pj_auto_run run = find(folder_file("run.prv"), 1);
+    assert_null(run->iterations->lack);
+    assert_int_equal(run->iterations->borders.count, STEPS - 1);
+    assert_int_equal(run->slices->items[0].start_ns, STEP_NS / 2);
+    assert_int_equal(run->slices->items[0].length_ns, STEP_NS);
+    assert_says(run, "each begins with function advance");
+    assert_says(run, "of the run.");
+}
+
+/// Collectives in numbers and at times of their own every step, in more ranks than are asked: only
+/// the function is even.
+static void functions_tell_what_calls_do_not(void **state)
+{
+    enum { RANKS = 20, STEPS = 40, STEP = 7 };
+    static const uint8_t calls[] = {2, 5, 3, 9, 2, 7, 4, 11, 2, 3, 8};
+    pj_auto_trace writer = pj_trace_writer_new((pj_trace_header){.ranks = RANKS});
+    (void)state;
+    for (uint32_t r = 0; r < RANKS; r++) {
+        const pj_place at = {r, 0};
+        pj_trace_writer_state(writer, at, 0, (STEPS + 1) * (uint64_t)STEP_NS, 1);
+        for (uint64_t i = 0; i < STEPS; i++) {
+            uint64_t time = 1000 + i * STEP_NS, odd = i * i % sizeof calls;
+            visit(writer, at, time + r, STEP, 900000);
+            for (uint64_t k = 0; k < calls[odd]; k++) {
+                uint64_t begin = time + 20000 + odd * 17000 + k * (60000 - 1000 * odd);
+                pj_trace_writer_call(writer, at,
+                                     (pj_trace_call){.name = "MPI_Barrier",
+                                                     .begin = begin,
+                                                     .end = begin + 500 + 700 * (k % 3),
+                                                     .communicator = 1});
+            }
+        }
+    }
+    save(writer);
+    pj_auto_run run = find(folder_file("run.prv"), 1);
+    assert_null(run->iterations->lack);
+    assert_says(run, "each begins with function 7");
+    assert_int_equal(run->iterations->borders.count, STEPS - 1);
+    assert_int_equal(run->slices->items[3].start_ns, 1000 + 3 * STEP_NS);
+    assert_int_equal(run->slices->items[3].length_ns, STEP_NS);
+}
+
+static void parallel_regions_stand_for_calls(void **state)
+{
+    const pj_model_app model = {
+        .ranks = 1, .threads = 4, .iterations = 30, .openmp = true, .no_mpi = true, PJ_MODEL_COSTS};
+    (void)state;
+    write_model(&model);
+    pj_auto_run run = find(folder_file("run.prv"), 1);
+    assert_null(run->iterations->lack);
+    assert_int_equal(run->iterations->borders.count, 29);
+    assert_says(run, "even in regions");
+    pj_load_opts opts = {.roi = {.kind = PJ_ROI_ITERATIONS, .first = 3, .last = 8}};
+    pj_auto_run part = load_with(folder_file("run.prv"), opts, 1);
+    assert_int_equal(part->roi.from_ns, run->slices->items[3].start_ns);
+    assert_int_equal(part->roi.to_ns, run->slices->items[8].end_ns);
+}
+
+/// One region in each step, which nothing tells from others: even in time is all there is.
+static void a_region_each_is_a_loop_where_there_is_no_other(void **state)
+{
+    enum { STEPS = 20 };
+    const pj_place at = {0, 0};
+    pj_auto_trace writer = pj_trace_writer_new((pj_trace_header){.ranks = 1});
+    (void)state;
+    pj_trace_writer_state(writer, at, 0, (STEPS + 1) * STEP_NS, 1);
+    for (uint64_t i = 0; i < STEPS; i++) {
+        uint64_t begin = 1000 + i * STEP_NS;
+        pj_trace_writer_event(writer, at, begin, PARALLEL, 1);
+        pj_trace_writer_event(writer, at, begin + 700000, PARALLEL, 0);
+    }
+    save(writer);
+    pj_auto_run run = find(folder_file("run.prv"), 1);
+    assert_null(run->iterations->lack);
+    assert_int_equal(run->iterations->borders.count, STEPS - 1);
+    assert_says(run, "even in time");
+}
+
+/// Two threads that work and idle by turns; `odd`: for times that repeat nowhere.
+static void write_states(bool odd)
+{
+    enum { STEPS = 50 };
+    uint64_t time = 300000, seed = 11;
+    pj_auto_trace writer = pj_trace_writer_new((pj_trace_header){.ranks = 1, .threads_each = 2});
+    for (uint32_t i = 0; i < STEPS; i++) {
+        seed = seed * UINT64_C(6364136223846793005) + 1;
+        uint64_t work = odd ? (seed >> 33) % 1500000 : 600000, rest = odd ? seed % 1000000 : 400000;
+        for (uint32_t t = 0; t < 2; t++)
+            pj_trace_writer_state(writer, (pj_place){0, t}, time, time + work, 1);
+        for (uint32_t t = 0; t < 2; t++)
+            pj_trace_writer_state(writer, (pj_place){0, t}, time + work, time + work + rest, 7);
+        time += work + rest;
+    }
+    save(writer);
+}
+
+static void states_alone_are_looked_at_as_a_signal(void **state)
+{
+    (void)state;
+    write_states(false);
+    pj_auto_run run = find(folder_file("run.prv"), 1);
+    assert_null(run->iterations->lack);
+    assert_in_range(run->iterations->borders.count, 47, 50);
+    assert_in_range(run->iterations->period_ns, 990000, 1010000);
+    assert_says(run, "autocorrelation");
+    pj_load_opts opts = {.roi = {.kind = PJ_ROI_ITERATIONS, .steady = true}};
+    pj_auto_run steady = load_with(folder_file("run.prv"), opts, 1);
+    assert_true(steady->roi.set);
+    write_states(true);
+    pj_auto_run noise = find(folder_file("run.prv"), 1);
+    assert_non_null(noise->iterations->lack);
+    assert_says(noise, "No iterations found");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +470,11 @@ int main(void)
         cmocka_unit_test(real_runs_have_the_iterations_of_the_reference),
         cmocka_unit_test(ranks_of_a_real_run_have_theirs),
         cmocka_unit_test(medians_of_even_numbers_lie_between),
+        cmocka_unit_test(functions_of_a_loop_are_found_and_not_those_within),
+        cmocka_unit_test(functions_tell_what_calls_do_not),
+        cmocka_unit_test(parallel_regions_stand_for_calls),
+        cmocka_unit_test(a_region_each_is_a_loop_where_there_is_no_other),
+        cmocka_unit_test(states_alone_are_looked_at_as_a_signal),
     };
     return cmocka_run_group_tests(tests, folder_make, remove_folder);
 }

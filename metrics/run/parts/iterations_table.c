@@ -136,8 +136,8 @@ static const char *method_text(const pj_iterations *it, pj_arena *arena)
         return pj_arena_format(
             arena,
             "found in the useful share of all threads (nothing in calls or functions comes again "
-            "and again): after %s it is like itself (autocorrelation %.2f in %d bins, to which the "
-            "borders, the same for all ranks, are exact); %.0f %% of the run.",
+            "and again): after %s it is like itself (autocorrelation %.2f in %d bins; the borders "
+            "are those of all ranks, and right to a few bins); %.0f %% of the run.",
             period, it->correlation, PJ_SLICES_MOST, 100 * it->score);
     return pj_arena_format(arena,
                            "each begins with %s, %s apart on a rank "

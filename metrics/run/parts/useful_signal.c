@@ -1,7 +1,8 @@
 // Iterations in the useful share.
 // The period is the first peak of the unbiased autocorrelation behind its first zero. A few odd
 // peaks would make one too: so periods are followed one by one from the middle of the run, as long
-// as each looks like the one before, and may be a little longer or shorter.
+// as each looks like the one before, and may be a little longer or shorter. Each begins where it is
+// most like that one and the one in the middle, or parts of a bin would add up.
 #include "metrics/run/parts/useful_signal.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@ typedef struct signal {
     const double *share;
     uint32_t count;
     double mean, variance;
+    uint32_t period;
 } signal;
 
 static double correlation_at(const signal *s, uint32_t lag)
@@ -60,36 +62,36 @@ static double likeness(const signal *s, uint32_t a, uint32_t b, uint32_t length)
 }
 
 /// Where the period that begins in `from` begins again, a period later or earlier; false = nowhere.
-static bool follow(const signal *s, uint32_t period, uint32_t from, bool later, uint32_t *at)
+/// `middle`: where the first one does.
+static bool follow(const signal *s, uint32_t middle, uint32_t from, bool later, uint32_t *at)
 {
-    uint32_t slack = period / 8;
-    double best = alike;
-    bool found = false;
+    uint32_t slack = s->period / 8;
+    double best = -1;
     for (uint32_t k = 0; k <= 2 * slack; k++) { // the nearest first
-        uint32_t off = (k + 1) / 2, length = k % 2 ? period + off : period - off;
-        if (later ? from + length + period > s->count : from < length)
+        uint32_t off = (k + 1) / 2, length = k % 2 ? s->period + off : s->period - off;
+        if (later ? from + length + s->period > s->count : from < length)
             continue;
         uint32_t to = later ? from + length : from - length;
-        double now = likeness(s, from, to, period);
-        if (now > best || (now == best && !found)) {
-            best = now;
+        double last = likeness(s, from, to, s->period);
+        double both = last >= alike ? last + likeness(s, middle, to, s->period) : -1;
+        if (both > best) {
+            best = both;
             *at = to;
-            found = true;
         }
     }
-    return found;
+    return best > -1;
 }
 
 /// The steepest rise of the share within a period from `from` on, a mean over some periods: where
 /// computation begins.
-static uint32_t steepest(const signal *s, uint32_t period, uint32_t from)
+static uint32_t steepest(const signal *s, uint32_t from)
 {
     enum { SOME = 8 };
     double best = -1;
     uint32_t at = from;
-    for (uint32_t k = 0; k < period; k++) {
+    for (uint32_t k = 0; k < s->period; k++) {
         double rise = 0;
-        for (uint32_t i = from + k; i < s->count && i < from + SOME * period; i += period)
+        for (uint32_t i = from + k; i < s->count && i < from + SOME * s->period; i += s->period)
             rise += i ? s->share[i] - s->share[i - 1] : 0;
         if (rise > best) {
             best = rise;
@@ -111,15 +113,13 @@ pj_useful_signal pj_useful_signal_find(const double *share, uint32_t count, pj_a
     found.period = s.variance > even ? first_peak(&s, &found.correlation) : 0;
     if (found.period < PERIOD_LEAST)
         return none;
-    uint32_t most = count / (found.period - found.period / 8) + 2, first = most, end = most, at;
+    s.period = found.period;
+    uint32_t most = count / (s.period - s.period / 8) + 2, first = most, end = most;
     uint32_t *starts = pj_new_n(arena, uint32_t, 2 * (size_t)most + 1);
-    uint32_t middle = (count - found.period) / 2;
-    at = steepest(&s, found.period, middle - found.period / 2);
-    if (at + found.period > count)
-        return none;
-    for (starts[end++] = at; end < 2 * most && follow(&s, found.period, at, true, &at);)
+    uint32_t middle = steepest(&s, count / 2 - s.period), at = middle;
+    for (starts[end++] = at; end < 2 * most && follow(&s, middle, at, true, &at);)
         starts[end++] = at;
-    for (at = starts[first]; first > 0 && follow(&s, found.period, at, false, &at);)
+    for (at = middle; first > 0 && follow(&s, middle, at, false, &at);)
         starts[--first] = at;
     found.starts = starts + first;
     found.count = end - first;

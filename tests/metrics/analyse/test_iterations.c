@@ -448,6 +448,10 @@ static void states_alone_are_looked_at_as_a_signal(void **state)
     assert_in_range(run->iterations->borders.count, 47, 50);
     assert_in_range(run->iterations->period_ns, 990000, 1010000);
     assert_says(run, "autocorrelation");
+    uint64_t bin = run->end_ns / 4096, begun = run->slices->items[0].start_ns / 1000000;
+    for (uint32_t i = 0; i < run->slices->count; i++) // and not parts of bins later and later
+        assert_in_range(run->slices->items[i].start_ns, 300000 + (begun + i) * 1000000 - 4 * bin,
+                        300000 + (begun + i) * 1000000 + 4 * bin);
     pj_load_opts opts = {.roi = {.kind = PJ_ROI_ITERATIONS, .steady = true}};
     pj_auto_run steady = load_with(folder_file("run.prv"), opts, 1);
     assert_true(steady->roi.set);

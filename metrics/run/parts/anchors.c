@@ -18,6 +18,7 @@ enum {
     BURST_LAST = 40,
     STEPS = 4, // of the histogram of distances in an octave
     BINS = 64 * STEPS,
+    MANY = 8, // iterations that are hardly even by chance
 };
 
 /// Distances of one anchor, in time or calls.
@@ -142,18 +143,6 @@ static bool holds(const walk *w, run_of run, const pj_call_list *calls, uint32_t
     return 4 * good >= 3 * (run.last - run.first);
 }
 
-/// Eight sends to eight neighbours are no loop: it holds several calls. One parallel region may be
-/// all of an iteration, where nothing else is found.
-static bool is_loop(const walk *w, run_of run, const pj_call_list *calls, pj_chain *chain)
-{
-    if (chain->anchor.kind == PJ_ANCHOR_FUNCTION && calls->few)
-        return true; // needs no calls
-    if (holds(w, run, calls, 2))
-        return true;
-    chain->loose = calls->openmp && !w->by_calls && holds(w, run, calls, 1);
-    return chain->loose;
-}
-
 static void measure(const walk *w, run_of run, pj_chain *chain, double *room)
 {
     const walk time = {w->marks, w->count, false};
@@ -166,6 +155,55 @@ static void measure(const walk *w, run_of run, pj_chain *chain, double *room)
     chain->deviation = sum > 0 ? sqrt(squares / n) / (sum / n) : 0;
 }
 
+static uint64_t mix(uint64_t hash, uint64_t key)
+{
+    hash = (hash ^ key) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+/// Whether most distances hold the same calls as the one before, or that before it.
+static bool is_alike(const walk *w, run_of run, const pj_call_list *calls)
+{
+    uint64_t before[2] = {0, 0};
+    size_t good = 0;
+    for (size_t i = run.first; i < run.last; i++) {
+        uint64_t now = 1;
+        for (uint32_t c = w->marks[i].call; c < w->marks[i + 1].call && c < calls->count; c++)
+            now = mix(now, calls->items[c].key);
+        good += now == before[0] || now == before[1];
+        before[1] = before[0];
+        before[0] = now;
+    }
+    return 4 * good >= 3 * (run.last - run.first - 1);
+}
+
+/// Whether the anchor hardly comes elsewhere.
+static bool is_most(const walk *w, run_of run)
+{
+    return 4 * (run.last - run.first + 1) >= 3 * w->count;
+}
+
+/// One parallel region may be all of an iteration, where nothing else is found.
+static bool is_loose(const walk *w, run_of run, const pj_call_list *calls, const pj_chain *chain)
+{
+    return calls->openmp && !w->by_calls && chain->anchor.kind == PJ_ANCHOR_CALLS &&
+           run.last - run.first >= MANY && is_most(w, run) && holds(w, run, calls, 1);
+}
+
+/// Eight sends to eight neighbours are no loop: it holds several calls. Where no other rank has to
+/// agree on it, parallel regions are the same each time, and functions, which need no calls, are
+/// even in most of their entries; few are so by chance.
+static bool is_loop(const walk *w, run_of run, const pj_call_list *calls, pj_chain *chain)
+{
+    const double even = 0.15;
+    if (chain->anchor.kind == PJ_ANCHOR_FUNCTION && calls->few)
+        return is_most(w, run) && (run.last - run.first >= MANY || chain->deviation <= even);
+    if (holds(w, run, calls, 2))
+        return !calls->openmp || is_alike(w, run, calls);
+    chain->loose = is_loose(w, run, calls, chain);
+    return chain->loose;
+}
+
 /// A chain without its times.
 static run_of follow(const walk *w, const pj_call_list *calls, double *room, pj_chain *chain)
 {
@@ -175,14 +213,16 @@ static run_of follow(const walk *w, const pj_call_list *calls, double *room, pj_
     double mode = modal_gap(w, room);
     run_of run = trim(w, longest(w, mode), room);
     uint64_t length = calls->to_ns > calls->from_ns ? calls->to_ns - calls->from_ns : 0;
-    if (!is_long(run) || !length || (w->by_calls && mode < 1) || !is_loop(w, run, calls, chain))
+    if (!is_long(run) || !length || (w->by_calls && mode < 1))
+        return none;
+    chain->score = (double)(w->marks[run.last].time - w->marks[run.first].time) / (double)length;
+    measure(w, run, chain, room);
+    if (!is_loop(w, run, calls, chain))
         return none;
     chain->by_calls = w->by_calls;
     chain->occurrences = (uint32_t)w->count;
     chain->first = (uint32_t)run.first;
     chain->count = (uint32_t)(run.last - run.first + 1);
-    chain->score = (double)(w->marks[run.last].time - w->marks[run.first].time) / (double)length;
-    measure(w, run, chain, room);
     return run;
 }
 
@@ -311,12 +351,6 @@ static int by_hash(const void *a, const void *b)
     if (x->hash != y->hash)
         return x->hash < y->hash ? -1 : 1;
     return (x->call > y->call) - (x->call < y->call);
-}
-
-static uint64_t mix(uint64_t hash, uint64_t key)
-{
-    hash = (hash ^ key) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
 }
 
 static pj_loop_anchor anchor_of(const pj_call_list *calls, uint32_t call, uint32_t length)

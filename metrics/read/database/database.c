@@ -179,7 +179,8 @@ static bool read_file(databases *all, const char *path, pj_err *err)
     bool ok = read_tables(&t, job, err) && pj_device_tables_account(&t, job, err);
     size_t first = all->count;
     keep_ranks(all, &t);
-    pj_rocpd_meters_keep(&all->meters, all->ranks + first, all->count - first);
+    pj_rocpd_meters_keep(&all->meters, all->count > first ? &all->ranks[first] : NULL,
+                         all->count - first);
     ok = ok && (all->together || settle(all, first, job, err));
     pj_ai_rank_free(t.texts);
     pj_map_free(&t.text_of);

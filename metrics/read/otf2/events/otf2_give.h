@@ -47,10 +47,14 @@ static inline void pj_otf2_end_interval(pj_otf2_location *location, uint64_t tim
     location->now.since = time;
 }
 
-/// Gives out what was counted up to the last reading.
+/// Gives out what was counted up to the last reading; one that has waited for the next stands
+/// behind the events that were given meanwhile.
 static inline void pj_otf2_give_reading(pj_otf2_location *location)
 {
     pj_otf2_reading *r = &location->now.reading;
+    size_t given = location->event_count;
+    if (given && location->events[given - 1].time > r->time)
+        r->time = location->events[given - 1].time;
     pj_otf2_end_interval(location, r->time);
     bool both = r->has[0] && r->has[1];
     for (unsigned c = 0; c < (both ? 1u : 2u); c++) {
